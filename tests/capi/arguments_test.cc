@@ -1,12 +1,8 @@
 // What the C interface does with arguments that are invalid; needs no server.
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <string>
-
 #include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "forelock/version.h"
+#include "support/test.h"
 
 namespace {
 

@@ -1,14 +1,4 @@
 // The C interface on a real server.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <limits>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "capi/cases.h"
 #include "capi/client_object.h"
 #include "capi/handles.h"
@@ -16,6 +6,7 @@
 #include "integration/fixture.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {

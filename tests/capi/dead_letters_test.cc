@@ -1,21 +1,14 @@
 // Dead letters of the C interface on a real broker that asks for TLS and a password.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-
-#include "forelock/c.h"
 #include "integration/dead_letters.h"
+#include "forelock/c.h"
 #include "integration/fixture.h"
 #include "integration/secure_broker.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* topic = "letters-of-c";
 

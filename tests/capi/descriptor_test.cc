@@ -1,21 +1,15 @@
 // The descriptor of a client's events, in event loops; needs no server.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <thread>
-#include <vector>
-
 #include "capi/client_object.h"
 #include "capi/handles.h"
 #include "forelock/c.h"
+#include "support/test.h"
 
 namespace forelock::capi {
 namespace {

@@ -1,18 +1,8 @@
 // What the queue of a client keeps when nobody fetches.
 #include "capi/event_queue.h"
+#include "support/test.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 
 #include "capi/handle_table.h"
 #include "forelock/c.h"

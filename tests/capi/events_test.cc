@@ -1,18 +1,12 @@
 // Events of the C interface beyond completions, stacks, and what its inspector shows.
-#include <gtest/gtest.h>
 #include <poll.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "capi/client_object.h"
 #include "capi/handles.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {

@@ -1,12 +1,8 @@
 #include "capi/handle_table.h"
+#include "support/test.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <thread>
-#include <vector>
 
 namespace forelock::capi {
 namespace {

@@ -2,18 +2,9 @@
 //
 // misuse SERVERS OUTBOX SECONDS [SEED]. Exits 0 if it survived and no handle is left; 2 if one is, 3 if what it called
 // had nothing to do. OUTBOX is a file that does not exist.
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <iterator>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "capi/handle_table.h"
 #include "forelock/c.h"
+#include "support/standard.h"
 
 namespace {
 

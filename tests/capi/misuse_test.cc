@@ -1,14 +1,8 @@
 // Runs the misuse of the C interface on a real server, in a process of its own.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <fstream>
-#include <iterator>
-#include <string>
-
 #include "integration/fixture.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::test {
 namespace {

@@ -1,18 +1,10 @@
 // Operations through the C interface, on a real server, with an outbox and without Kafka.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "outbox/outbox.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {

@@ -1,20 +1,13 @@
 // Replays of dead letters through the C interface, on a real server, with an outbox and without Kafka.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-
 #include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::int64_t longest_ms = 30'000;
 

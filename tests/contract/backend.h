@@ -11,12 +11,8 @@
 // it, always after its sessions.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "coordination/session.h"
+#include "support/standard.h"
 
 namespace forelock::contract {
 

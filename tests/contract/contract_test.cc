@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <utility>
-
 namespace forelock::contract {
 
 using namespace coordination;

@@ -1,14 +1,9 @@
 // The fixture of the contract tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <ostream>
-#include <string>
-
 #include "contract/backend.h"
 #include "contract/recorder.h"
+#include "support/test.h"
 
 namespace forelock::coordination {
 

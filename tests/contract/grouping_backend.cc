@@ -1,8 +1,5 @@
 #include "contract/grouping_backend.h"
 
-#include <mutex>
-#include <utility>
-
 #include "grouping/grouping_session.h"
 
 namespace forelock::contract {

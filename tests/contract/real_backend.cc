@@ -2,10 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <mutex>
-#include <utility>
-
 #include "contract/recorder.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"

@@ -1,11 +1,6 @@
 // The contract suite's backend over real ZooKeeper servers.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "contract/backend.h"
 #include "zookeeper/tls_context.h"
 

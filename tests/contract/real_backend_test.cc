@@ -1,14 +1,7 @@
 // The contract suite against real servers: one alone, one that follows in an ensemble of three, and one over TLS.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <utility>
-
+#include "contract/real_backend.h"
 #include "contract/contract_test.h"
 #include "contract/grouping_backend.h"
-#include "contract/real_backend.h"
 #include "support/secure_server.h"
 #include "support/test_ensemble.h"
 #include "support/test_server.h"

@@ -1,16 +1,8 @@
 // A listener that writes down everything it is told, in order.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "coordination/session.h"
+#include "support/standard.h"
 
 namespace forelock::contract {
 

@@ -1,8 +1,7 @@
 // The checks of a fuzz target: a broken promise ends the program, as libFuzzer wants it.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
+#include "support/standard.h"
 
 namespace forelock::fuzz {
 

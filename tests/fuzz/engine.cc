@@ -3,15 +3,6 @@
 // contenders hold one monitor at once, no token comes twice, and in the end nothing is left.
 //
 // A letter and its arguments are one step; see step() below.
-#include <algorithm>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "check.h"
 #include "engine/bytes.h"
 #include "engine/process.h"

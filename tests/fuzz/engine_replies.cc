@@ -1,11 +1,6 @@
 // Bytes as whatever may happen to one engine: calls, replies of any content (also twice, or to nothing), watch events
 // of anything, session events in any order, ticks. Nothing crashes, no two contenders of it hold one monitor at once,
 // everybody is told one ending, and the end of the session is the end of all.
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
-#include <string>
-
 #include "check.h"
 #include "engine/arbitrary_reply.h"
 #include "engine/bytes.h"

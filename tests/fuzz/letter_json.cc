@@ -1,15 +1,11 @@
 // Any bytes as a dead letter: a letter or an Error that says why not, and nothing else; what is read can be written,
 // reads the same again, and has headers.
-#include <cstdint>
-#include <string>
-#include <string_view>
-
+#include "letter/letter_json.h"
+#include "base/utf8.h"
 #include "check.h"
 #include "forelock/error.h"
 #include "letter/letter_headers.h"
-#include "letter/letter_json.h"
 #include "letter/letter_limits.h"
-#include "base/utf8.h"
 
 namespace {
 

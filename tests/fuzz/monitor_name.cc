@@ -1,12 +1,7 @@
 // Any bytes as a monitor's id, and as the name of a node: what is taken comes back as it was, and ZooKeeper can take
 // it.
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "check.h"
 #include "lock/monitor_name.h"
+#include "check.h"
 
 namespace {
 

@@ -2,9 +2,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <string>
-
 #include "check.h"
 #include "outbox/letter_table.h"
 #include "outbox/salvage.h"

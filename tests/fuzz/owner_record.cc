@@ -1,11 +1,6 @@
 // Any bytes as an owner record: refused, or read into something that can be written and read again without a change.
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "check.h"
 #include "forelock/owner_record.h"
+#include "check.h"
 #include "records/holder_json.h"
 
 namespace {

@@ -1,12 +1,7 @@
 // Any bytes as a properties file: no crash; what is read can be written and read again; settings take it or refuse it.
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/properties.h"
 #include "forelock/settings.h"
+#include "support/standard.h"
 
 namespace {
 

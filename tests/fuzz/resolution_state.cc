@@ -2,11 +2,6 @@
 // without a change.
 #include "drain/resolution_state.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

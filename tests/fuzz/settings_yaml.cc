@@ -1,10 +1,6 @@
 // Any bytes as YAML settings: valid settings or a ConfigurationException that says something, and nothing else.
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 #include "forelock/settings.h"
+#include "support/standard.h"
 
 namespace {
 

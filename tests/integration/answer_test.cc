@@ -1,23 +1,11 @@
 // Servers, or networks, that keep a session alive and are of no use otherwise.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <future>
-#include <map>
-#include <memory>
-#include <string>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 constexpr std::int32_t ping = -2;
 

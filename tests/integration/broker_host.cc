@@ -5,10 +5,6 @@
 //   topic NAME            makes it; answered with "ok"
 //   records NAME          answered with their number, and a line "KEY ID" for each
 //   (end of input)        ends
-#include <iostream>
-#include <sstream>
-#include <string>
-
 #include "integration/dead_letters.h"
 #include "integration/secure_broker.h"
 

@@ -1,29 +1,11 @@
 // Callbacks that block, end what they should not, or come when their lock object has gone.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 constexpr auto session_timeout = 2s;
 

@@ -1,27 +1,12 @@
 // The list of cases that every language of this library passes (tests/cases.txt), in C++.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr auto patience = 30s;
 

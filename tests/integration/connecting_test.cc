@@ -1,27 +1,15 @@
 // Servers that are not there, or do not let us in.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sys/stat.h>
-
-#include <fstream>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
 
 #include "integration/fixture.h"
 #include "support/free_port.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 struct Attempt {
   std::string code = "nothing";

@@ -1,31 +1,15 @@
 // DeadLetterQueue while the broker has troubles: nothing is lost, nobody is kept waiting, and it goes on by itself.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sched.h>
 #include <sys/mount.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
 
 #include "forelock/forelock.h"
 #include "integration/dead_letters.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr const char* topic = "MdmDeadLetterQueue";
 

@@ -1,9 +1,5 @@
 #include "integration/dead_letter_ledger.h"
 
-#include <fstream>
-#include <iterator>
-#include <utility>
-
 #include "integration/dead_letters.h"
 
 namespace forelock::test {

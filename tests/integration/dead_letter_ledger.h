@@ -1,12 +1,7 @@
 // A ledger of every letter that workers have had in their hands, and of its fate.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -1,17 +1,6 @@
 // DeadLetterQueue on a real outbox and a real broker; what is in the topic is read back with kcat.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <set>
-#include <thread>
 
 #include "forelock/forelock.h"
 #include "forward/forward_all.h"
@@ -22,21 +11,13 @@
 #include "support/child_process.h"
 #include "support/log_lines.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 
 std::ptrdiff_t threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});

@@ -1,16 +1,7 @@
 // DeadLetterQueue::replay(): what the machine of replays does not show by itself. The handler's answers, its report,
 // the preview, and what happens when things go away meanwhile.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <future>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "forelock/forelock.h"
 #include "integration/dead_letters.h"
@@ -22,14 +13,6 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::Field;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 using Outcome = ReplayOutcome;
 
 // Compared by what an application decides on.

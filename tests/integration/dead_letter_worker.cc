@@ -13,15 +13,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <iostream>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "forelock/forelock.h"
 #include "integration/dead_letters.h"
 

@@ -1,10 +1,6 @@
 #include "integration/dead_letters.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
 
 #include "kafka/admin.h"
 #include "support/child_process.h"

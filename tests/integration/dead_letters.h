@@ -1,14 +1,6 @@
 // Shared by the tests of the dead-letter queue: letters, settings, and readers of a topic or an outbox.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <initializer_list>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "forelock/dead_letter_sink.h"
 #include "forelock/settings.h"
 #include "outbox/outbox.h"

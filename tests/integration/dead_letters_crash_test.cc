@@ -2,33 +2,17 @@
 // letter that was taken over is in the topic or in the outbox afterwards, and what is in the topic twice is the same.
 //
 // The rounds follow from a seed (FORELOCK_SEED, else always the same). FORELOCK_LONG=9 makes it more than 500 rounds.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
-
 #include "forward/forward_all.h"
 #include "integration/dead_letter_ledger.h"
 #include "integration/dead_letters.h"
 #include "integration/fixture.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr int rounds_in_a_short_run = 60;
 

@@ -1,11 +1,4 @@
 // Parking and purging many letters at once.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-#include <vector>
-
 #include "drain/bulk_resolver.h"
 #include "drain/drainer_lock.h"
 #include "forelock/error.h"
@@ -19,8 +12,6 @@ namespace {
 
 using drain::BulkResolver;
 using drain::Resolution;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class DrainBulkTest : public DrainReplayTest {
  protected:

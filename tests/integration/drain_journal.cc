@@ -3,12 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
 namespace forelock::test {
 
 DrainJournal::DrainJournal(std::filesystem::path path)

@@ -1,10 +1,7 @@
 // A file to which targets append what they have done: what remains when they are killed.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

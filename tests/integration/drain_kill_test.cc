@@ -1,19 +1,6 @@
 // Replayers that are killed at any moment, again and again, until one gets to the end.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <signal.h>
 #include <sys/wait.h>
-
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "drain/drainer_lock.h"
 #include "forelock/inspector.h"
@@ -28,7 +15,6 @@
 namespace forelock::test {
 namespace {
 
-using ::testing::IsEmpty;
 using ::testing::IsSubsetOf;
 using ::testing::IsSupersetOf;
 

@@ -1,14 +1,4 @@
 // Replays and locks: drainers exclude each other, monitors that are held are left alone, and what loses its lock ends.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "drain/drainer_lock.h"
 #include "forelock/blocking_write_lock.h"
 #include "forelock/error.h"
@@ -20,14 +10,9 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using drain::ReplayOptions;
 using drain::TryOutcome;
 using drain::TryResult;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using Event = drain::ReplayObserver::Event;
 
 class DrainLocksTest : public DrainReplayTest {

@@ -1,19 +1,4 @@
 // Replays of every store: order, counting, parking, filters and limits.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <limits>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "forelock/error.h"
 #include "integration/dead_letters.h"
 #include "integration/drain_replays.h"
@@ -22,17 +7,10 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using drain::ReplayOptions;
 using drain::ReplayReport;
 using drain::TryOutcome;
 using drain::TryResult;
-using std::chrono::steady_clock;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 using Event = drain::ReplayObserver::Event;
 
 TEST_P(DrainReplayTest, EachLetterOnceInOrderUnderItsLock) {

@@ -1,18 +1,9 @@
 // Shared by the tests of replays: a store with a client, and a record of what happened.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "drain/replayer.h"
 #include "integration/drain_stores.h"
+#include "support/test.h"
 
 namespace forelock::test {
 

@@ -1,19 +1,9 @@
 // Very many letters: how long it takes to look at them, and how much memory.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "integration/dead_letters.h"
 #include "integration/drain_stores.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::test {
 namespace {

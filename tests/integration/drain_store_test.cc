@@ -1,17 +1,10 @@
 // What every dead-letter store does for a drain, whether it is an outbox or a topic.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "drain/letter_store.h"
 #include "forelock/error.h"
 #include "integration/dead_letters.h"
 #include "integration/drain_stores.h"
 #include "letter/letter_json.h"
+#include "support/test.h"
 
 namespace forelock::test {
 namespace {
@@ -20,10 +13,6 @@ using drain::LetterFilter;
 using drain::LetterState;
 using drain::Resolution;
 using drain::StoredLetter;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 // A visitor that asks a function.
 class Asking final : public drain::LetterVisitor {

@@ -1,10 +1,5 @@
 #include "integration/drain_stores.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <stdexcept>
-
 #include "drain/open_store.h"
 #include "integration/dead_letters.h"
 #include "integration/fixture.h"

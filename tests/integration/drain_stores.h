@@ -1,11 +1,6 @@
 // Dead-letter stores to be drained: an outbox, and a topic of a real broker.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "drain/letter_store.h"
 #include "forelock/dead_letter_sink.h"
 #include "forelock/settings.h"

@@ -10,12 +10,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-#include <string>
-
 #include "drain/letter_statistics.h"
 #include "drain/open_store.h"
 #include "drain/replayer.h"

@@ -1,23 +1,13 @@
 // Three servers, of which some die, stand still, or are restarted, while several clients lock and unlock.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <iostream>
-#include <memory>
-#include <vector>
-
 #include "integration/fenced_resource.h"
 #include "integration/fixture.h"
 #include "integration/load.h"
+#include "support/test.h"
 #include "support/test_ensemble.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 // What is added to a call's own time by a machine that has better things to do.
 constexpr auto slack = 2s;

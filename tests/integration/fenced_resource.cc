@@ -8,12 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
 namespace forelock::test {
 namespace {
 

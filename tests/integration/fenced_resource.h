@@ -1,16 +1,7 @@
 // A resource protected by the locks of the tests, which notices when two are inside at once.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

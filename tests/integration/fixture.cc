@@ -1,9 +1,5 @@
 #include "integration/fixture.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <sstream>
-
 #include "support/wait_until.h"
 
 namespace forelock::test {

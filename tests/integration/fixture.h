@@ -1,12 +1,6 @@
 // Shared by the integration tests: settings, servers, and a look at what is left behind.
 #pragma once
 
-#include <chrono>
-#include <initializer_list>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "forelock/forelock.h"
 #include "support/test_server.h"
 

@@ -1,19 +1,11 @@
 // Locks inside of locks, over several levels and several sessions, on one real server.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <exception>
-#include <string>
-#include <vector>
-
 #include "forelock/forelock.h"
+#include "support/test.h"
 #include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr auto enough_for_a_move = 20s;
 

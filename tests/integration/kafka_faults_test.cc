@@ -1,9 +1,4 @@
 // The producer when the broker is away, dies, falls silent, or lacks the topic.
-#include <gmock/gmock.h>
-
-#include <atomic>
-#include <set>
-
 #include "kafka/producer.h"
 #include "kafka/reader.h"
 #include "kafka_fixture.h"
@@ -12,14 +7,10 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using kafka::Delivery;
 using kafka::Producer;
 using kafka::Reader;
 using kafka::RecordView;
-using ::testing::AnyOf;
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 std::set<std::string> values_in(const Settings& settings, const std::string& topic) {
   std::set<std::string> values;

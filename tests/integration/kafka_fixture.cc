@@ -2,12 +2,7 @@
 
 #include <sys/wait.h>
 
-#include <atomic>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
 
 #include "support/child_process.h"
 #include "support/temporary_directory.h"

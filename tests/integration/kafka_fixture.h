@@ -1,18 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "forelock/client.h"
 #include "forelock/settings.h"
 #include "kafka/admin.h"
 #include "kafka/record.h"
 #include "support/log_lines.h"
+#include "support/test.h"
 #include "support/test_broker.h"
 
 namespace forelock::test {

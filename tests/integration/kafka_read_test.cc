@@ -1,8 +1,5 @@
 // Reading ranges with gaps, committing, and the admin's calls.
-#include <gmock/gmock.h>
 #include <librdkafka/rdkafka.h>
-
-#include <future>
 
 #include "forelock/error.h"
 #include "kafka/producer.h"
@@ -14,14 +11,10 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using kafka::PartitionRange;
 using kafka::Producer;
 using kafka::Reader;
 using kafka::RecordView;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 void send_all(const Settings& settings, const std::string& topic, const std::vector<std::string>& values) {
   Producer producer(settings);

@@ -1,27 +1,19 @@
 // TLS, passwords and permissions on a real broker that asks for them.
-#include <gmock/gmock.h>
 #include <librdkafka/rdkafka.h>
 
-#include <atomic>
-#include <fstream>
-
 #include "forelock/error.h"
+#include "integration/secure_broker.h"
 #include "kafka/producer.h"
 #include "kafka/reader.h"
-#include "integration/secure_broker.h"
 #include "kafka_fixture.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using kafka::Delivery;
 using kafka::Producer;
 using kafka::Reader;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* password = SecureBroker::password;
 constexpr const char* wrong_password = "not-the-right-one";

@@ -1,8 +1,4 @@
 // What is sent is in the topic, where a Java client would have put it, as an independent witness sees it.
-#include <gmock/gmock.h>
-
-#include <fstream>
-
 #include "kafka/producer.h"
 #include "kafka/reader.h"
 #include "kafka_fixture.h"
@@ -11,15 +7,11 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using kafka::Delivery;
 using kafka::Producer;
 using kafka::Reader;
 using kafka::Record;
 using kafka::RecordView;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string base64(const std::string& bytes) {
   static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

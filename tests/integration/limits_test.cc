@@ -1,27 +1,17 @@
 // What the host limits: threads, descriptors. It may cost an acquisition, never the process.
-#include <gtest/gtest.h>
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <string_view>
 
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "support/limited_process.h"
 #include "support/session_killer.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 // What a child says with its exit code.
 enum Outcome : int { granted = 0, told = 10, misled = 11, failed = 12 };

@@ -1,33 +1,16 @@
 // Long lines: urgent work behind a hundred waiters, and ten thousand waiters in one process.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <malloc.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 #include "integration/fixture.h"
 #include "integration/load.h"
 #include "integration/lock_history.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 std::chrono::milliseconds since(steady_clock::time_point begun) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);

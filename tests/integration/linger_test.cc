@@ -1,29 +1,16 @@
 // Unlocked locks that stay with their process, on a real server.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <signal.h>
-
-#include <algorithm>
-#include <atomic>
-#include <exception>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
 
 #include "integration/fenced_resource.h"
 #include "integration/fixture.h"
 #include "integration/wire_tap.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class LingerTest : public ::testing::TestWithParam<std::string> {
  protected:

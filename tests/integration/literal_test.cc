@@ -1,14 +1,5 @@
 // Clients of others that follow the algorithm to the letter, and ours, on one monitor.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sys/wait.h>
-
-#include <fstream>
-#include <future>
-#include <iostream>
-#include <iterator>
-#include <memory>
 
 #include "integration/fenced_resource.h"
 #include "integration/fixture.h"
@@ -16,12 +7,11 @@
 #include "integration/lock_history.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class LiteralTest : public ::testing::TestWithParam<std::string> {
  protected:

@@ -1,11 +1,5 @@
 #include "integration/load.h"
 
-#include <algorithm>
-#include <condition_variable>
-#include <future>
-#include <memory>
-#include <mutex>
-
 #include "integration/fenced_resource.h"
 
 namespace forelock::test {

@@ -1,14 +1,8 @@
 // Traffic: lock, visit the resource, unlock, again and again, whatever happens meanwhile.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <map>
-#include <ostream>
-#include <stop_token>
-#include <string>
-
 #include "forelock/forelock.h"
+#include "support/standard.h"
 
 namespace forelock::test {
 

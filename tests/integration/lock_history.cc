@@ -1,8 +1,5 @@
 #include "integration/lock_history.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace forelock::test {
 namespace {
 

@@ -1,12 +1,6 @@
 // The history of one monitor, replayed from the server's transaction log, and the rules that it must obey.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "integration/transaction_log.h"
 
 namespace forelock::test {

@@ -1,28 +1,11 @@
 // Lock sets on a real server.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <future>
-#include <memory>
-#include <random>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class LockSetTest : public ::testing::Test {
  protected:

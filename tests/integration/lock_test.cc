@@ -1,25 +1,11 @@
 // The lock through its public API on one real server.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "forelock/forelock.h"
+#include "support/test.h"
 #include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
 namespace {
-
-using namespace std::chrono_literals;
 
 class LockTest : public ::testing::Test {
  protected:

@@ -7,11 +7,6 @@
 // Prints what it did when it has finished; exits 0, or 1 when something unexpected was thrown.
 #include <signal.h>
 
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-#include <string>
-
 #include "integration/fixture.h"
 #include "integration/load.h"
 

@@ -1,16 +1,10 @@
 // Servers that come back: with their data, or without them.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <future>
-
 #include "integration/fixture.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class LostDataTest : public ::testing::Test {
  protected:

@@ -1,21 +1,9 @@
 // What only the asynchronous way to run operations has: completions, limits, callbacks that misbehave.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <filesystem>
-#include <semaphore>
-
 #include "integration/operation_fixture.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 using Attempt = std::shared_ptr<OperationAttempt>;
 using Done = OperationRunner::Done;

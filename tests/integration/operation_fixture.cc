@@ -1,13 +1,9 @@
 #include "integration/operation_fixture.h"
 
-#include <algorithm>
-
 #include "support/session_killer.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
-
-using namespace std::chrono_literals;
 
 void RecordingSink::accept(const DeadLetter& letter) {
   const std::lock_guard guard(mutex_);

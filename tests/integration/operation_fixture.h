@@ -1,19 +1,9 @@
 // Shared by the tests of operations: a server, clients, a sink that remembers, and both ways to run.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 
 namespace forelock::test {
 

@@ -1,25 +1,12 @@
 // Operations on a real server, run both ways: each ends as exactly one of succeeded, dead-lettered, left to its caller.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <set>
-#include <utility>
 
 #include "integration/operation_fixture.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 const OperationRunner::Handler does_nothing = [](OperationAttempt&) {};
 const OperationRunner::Handler fails = [](OperationAttempt&) { throw OperationFailure("busy", "try later", true); };

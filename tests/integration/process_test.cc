@@ -1,28 +1,17 @@
 // Processes that are killed, and processes that fork.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <future>
-#include <iostream>
-#include <memory>
-#include <random>
 
 #include "integration/fenced_resource.h"
 #include "integration/fixture.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 class ProcessTest : public ::testing::TestWithParam<std::string> {
  protected:

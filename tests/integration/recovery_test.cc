@@ -1,19 +1,6 @@
 // The session file: a killed process's locks are free when its successor starts, and never while anything of it lives.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <signal.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 
 #include "integration/fixture.h"
 #include "session_file/record.h"
@@ -21,14 +8,13 @@
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using session_file::RecordState;
-using ::testing::HasSubstr;
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);

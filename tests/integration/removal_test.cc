@@ -1,17 +1,10 @@
 // Nodes that an administrator deletes by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <memory>
-
 #include "integration/fixture.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class RemovalTest : public ::testing::TestWithParam<std::string> {
  protected:

@@ -1,23 +1,11 @@
 // What a lock costs, counted on the wire and at the server.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <iostream>
-#include <limits>
-#include <memory>
-#include <thread>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "integration/wire_tap.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class RequestsTest : public ::testing::TestWithParam<std::string> {
  protected:

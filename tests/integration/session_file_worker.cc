@@ -9,12 +9,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <exception>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "integration/fixture.h"
 
 int main(int count, char** arguments) {

@@ -1,22 +1,12 @@
 // Sessions that end, networks that fall silent, connections that break: what holders and waiters see of it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <iostream>
-#include <memory>
-#include <mutex>
-
 #include "integration/fixture.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 std::chrono::milliseconds between(steady_clock::time_point from, steady_clock::time_point to) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(to - from);

@@ -1,22 +1,11 @@
 // A server that has too much to do answers some requests with "not done, ask again" (ZooKeeper 3.9).
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdint>
-#include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 std::string number(std::int32_t value) {
   std::string bytes;

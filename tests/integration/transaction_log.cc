@@ -1,13 +1,5 @@
 #include "integration/transaction_log.h"
 
-#include <algorithm>
-#include <fstream>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
-#include <string_view>
-#include <utility>
-
 namespace forelock::test {
 namespace {
 

@@ -1,10 +1,7 @@
 // Everything that ever happened on a server, read from its transaction log: the judge that no client can deceive.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

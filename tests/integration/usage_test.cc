@@ -1,26 +1,11 @@
 // Lock objects in the hands of callers who do all that the interface permits, and some of what it does not.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "integration/fixture.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class UsageTest : public ::testing::TestWithParam<std::string> {
  protected:

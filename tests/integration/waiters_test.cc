@@ -1,24 +1,11 @@
 // What a hand-over between processes costs the server, however many wait, requests as well as replies and watch events:
 // counted by the server.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <iostream>
-#include <limits>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "integration/fixture.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 struct Packets {
   std::int64_t received = 0;

@@ -1,9 +1,6 @@
 #include "integration/wire_tap.h"
 
-#include <gtest/gtest.h>
-
-#include <utility>
-
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {

@@ -1,14 +1,6 @@
 // Listens to one client through a proxy: which requests, and how many round trips.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <ostream>
-#include <string>
-
 #include "support/tcp_proxy.h"
 
 namespace forelock::test {

@@ -1,22 +1,12 @@
 // Operators' wishes in the nodes of waiting locks: who obeys them, on one real server.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "forelock/forelock.h"
 #include "records/wish.h"
+#include "support/test.h"
 #include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr auto patience = 20s;
 

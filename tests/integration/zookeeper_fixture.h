@@ -1,13 +1,9 @@
 // A real server, a proxy in front of it, and sessions through the proxy.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
 #include "contract/recorder.h"
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 #include "support/test_server.h"
 #include "support/wait_until.h"
 #include "zookeeper/zookeeper_session.h"

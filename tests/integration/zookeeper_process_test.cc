@@ -4,10 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "zookeeper/descriptor_flags.h"
 #include "zookeeper_fixture.h"
 

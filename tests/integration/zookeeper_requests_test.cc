@@ -1,9 +1,6 @@
 // Requests at the edges: many, large, not permitted, not known to the server.
 #include <arpa/inet.h>
 
-#include <atomic>
-#include <cstring>
-
 #include "zookeeper_fixture.h"
 
 namespace forelock::zookeeper {

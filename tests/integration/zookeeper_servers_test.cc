@@ -1,8 +1,4 @@
 // Which servers: names, addresses, chroots, and looking at them without a session.
-#include <atomic>
-#include <future>
-#include <memory>
-
 #include "support/free_port.h"
 #include "zookeeper/connect_string.h"
 #include "zookeeper/host_resolver.h"

@@ -1,14 +1,6 @@
 // The adapter's life: connecting, closing, losing the server.
 #include <zookeeper/zookeeper.h>
 
-#include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "zookeeper_fixture.h"
 
 namespace forelock::zookeeper {
@@ -238,9 +230,8 @@ TEST_F(ZooKeeperTest, AClientThatDoesNotSayThatAConnectionIsLostIsReported) {
   };
   const auto reported = [&] {
     const std::lock_guard guard(mutex);
-    return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.find("without an error line") != std::string::npos;
-    });
+    return std::any_of(lines.begin(), lines.end(),
+                       [](const std::string& line) { return line.find("without an error line") != std::string::npos; });
   };
   const auto connection = connect(std::move(logged));
   proxy_.cut_connections();

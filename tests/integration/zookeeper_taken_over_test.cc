@@ -1,6 +1,4 @@
 // A session that another process takes over: to end it, or to find that it is over.
-#include <chrono>
-
 #include "support/free_port.h"
 #include "zookeeper/session_end.h"
 #include "zookeeper_fixture.h"
@@ -8,7 +6,6 @@
 namespace forelock::zookeeper {
 namespace {
 
-using namespace std::chrono_literals;
 using namespace coordination;
 using Kind = SessionEvent::Kind;
 

@@ -3,11 +3,6 @@
 #include <unistd.h>
 #include <zookeeper/zookeeper.h>
 
-#include <atomic>
-#include <chrono>
-#include <string_view>
-#include <thread>
-
 #include "support/session_killer.h"
 #include "zookeeper_fixture.h"
 

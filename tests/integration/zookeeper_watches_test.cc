@@ -1,8 +1,4 @@
 // Watches of a session that is connected again, more than a server takes in one request.
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "zookeeper_fixture.h"
 
 namespace forelock::zookeeper {

@@ -1,14 +1,9 @@
 // What the engines say.
 #include "checker.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "describe.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // How much later than due a timer may act: the driver's own delay of a tick, and the handling of its reply.

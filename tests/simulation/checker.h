@@ -4,15 +4,6 @@
 // its local deadline passes.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "invariant.h"
 #include "model/ensemble.h"
 #include "plan.h"

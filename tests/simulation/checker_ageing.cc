@@ -1,12 +1,8 @@
 // The first contender of the background moves to the end of the foreground's queue when it has waited for its time, and
 // no earlier (lock/ageing.h).
-#include <algorithm>
-#include <string>
-
 #include "checker.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // Who moves has seen the queue as it was a moment ago: the way of what a follower shows.

@@ -1,7 +1,4 @@
 // What a process does with locks that it keeps without a caller.
-#include <algorithm>
-#include <string>
-
 #include "checker.h"
 
 namespace forelock::simulation {

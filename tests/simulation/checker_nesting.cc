@@ -1,12 +1,8 @@
 // A background contender that waits inside of a lock of its caller moves to the foreground's queue when somebody of the
 // foreground waits for that one (agent/nesting.h).
-#include <algorithm>
-#include <string>
-
 #include "checker.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 constexpr auto between_looks = milliseconds(25);

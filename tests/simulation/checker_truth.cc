@@ -1,16 +1,9 @@
 // What the leader's log says.
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <utility>
-
 #include "checker.h"
 #include "describe.h"
 #include "lock/limits.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 constexpr std::string_view lock_name = "privateLock";

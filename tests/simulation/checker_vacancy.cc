@@ -1,11 +1,7 @@
 // A lock that nobody holds goes to the first in its queue: also while faults go on elsewhere, and others poll.
-#include <algorithm>
-#include <string>
-
 #include "checker.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // Looks at intervals for want of watches, a resolving, and the way there and back.

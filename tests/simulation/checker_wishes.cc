@@ -1,13 +1,7 @@
 // What an operator writes into the node of a waiting contender is told to its process, which alone can move it.
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <vector>
-
 #include "checker.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // A resolving, claims that have to be given back, a set's holder that watches its nodes later than others, and the way

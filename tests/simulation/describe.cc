@@ -1,10 +1,5 @@
 #include "describe.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <type_traits>
-
 #include "trace.h"
 
 namespace forelock::simulation {

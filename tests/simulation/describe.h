@@ -1,12 +1,11 @@
 // Requests, replies and events in words, for timelines.
 #pragma once
 
-#include <string>
-
 #include "coordination/reply.h"
 #include "coordination/request.h"
 #include "coordination/session.h"
 #include "lock/engine_types.h"
+#include "support/standard.h"
 
 namespace forelock::simulation {
 

@@ -1,8 +1,7 @@
 // The properties that every schedule must have: the nine of the design, and a few more.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "support/standard.h"
 
 namespace forelock::simulation {
 

@@ -1,15 +1,11 @@
 // A link's session, and the calls of its process.
 #include "link.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "describe.h"
 #include "process.h"
 #include "world.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // Requests of the driver itself, not of the engine.

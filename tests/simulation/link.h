@@ -1,13 +1,6 @@
 // A Link is what a process's agent runs in: virtual time, a session of the model, and the judges that look on.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "agent/agent.h"
 #include "checker.h"
 #include "model/model_session.h"

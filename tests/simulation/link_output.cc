@@ -1,7 +1,4 @@
 // What an agent tells whoever looks on.
-#include <string>
-#include <utility>
-
 #include "describe.h"
 #include "link.h"
 #include "process.h"

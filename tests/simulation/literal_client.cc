@@ -1,8 +1,5 @@
 #include "literal_client.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "describe.h"
 #include "world.h"
 

@@ -1,8 +1,6 @@
 // A client that follows requirements 001 to the letter, and does nothing beyond it: it gives up at the first trouble.
 #pragma once
 
-#include <string>
-
 #include "checker.h"
 #include "model/model_session.h"
 #include "plan.h"

@@ -1,7 +1,5 @@
 #include "model_backend.h"
 
-#include <vector>
-
 #include "model/ensemble.h"
 #include "model/model_session.h"
 

@@ -1,8 +1,6 @@
 // The model as a backend of the contract tests: it must keep the same promises as a real server.
 #pragma once
 
-#include <memory>
-
 #include "contract/backend.h"
 
 namespace forelock::simulation {

@@ -1,17 +1,13 @@
 // What every client can rely on, whatever is asked and whichever server answers.
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "model/ensemble.h"
 #include "model/model_session.h"
 #include "model_listener.h"
+#include "support/test.h"
 
 namespace forelock::model {
 namespace {
 
 using namespace coordination;
-using std::chrono::milliseconds;
 
 Request some_request(Random& random) {
   const std::string path = "/" + std::string(1, "PQ"[random.below(2)]);

@@ -1,18 +1,13 @@
 // Ensembles that lose their leader.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-
 #include "model/ensemble.h"
 #include "model/model_session.h"
 #include "model_listener.h"
+#include "support/test.h"
 
 namespace forelock::model {
 namespace {
 
 using namespace coordination;
-using std::chrono::milliseconds;
 
 constexpr milliseconds session_timeout(400);
 

@@ -1,11 +1,8 @@
 // A listener of the model's own tests: writes everything down as text, in order.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "coordination/session.h"
+#include "support/standard.h"
 
 namespace forelock::model {
 

@@ -1,18 +1,13 @@
 // Sessions of the model under the faults that the contract tests cannot cause.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-
-#include "model/ensemble.h"
 #include "model/model_session.h"
+#include "model/ensemble.h"
 #include "model_listener.h"
+#include "support/test.h"
 
 namespace forelock::model {
 namespace {
 
 using namespace coordination;
-using std::chrono::milliseconds;
 
 class ModelSessionTest : public ::testing::TestWithParam<int> {
  protected:

@@ -1,7 +1,6 @@
 // The tree: what one server does with writes.
-#include <gtest/gtest.h>
-
 #include "model/tree.h"
+#include "support/test.h"
 
 namespace forelock::model {
 namespace {

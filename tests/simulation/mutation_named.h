@@ -1,8 +1,7 @@
 // The deliberate bug of lock/mutation.h or retry/mutation.h that has this name; nothing if there is none.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "support/standard.h"
 
 namespace forelock::simulation {
 

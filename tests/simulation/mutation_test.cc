@@ -1,12 +1,7 @@
 // Every deliberate bug of the lock, of the retries, of lock sets, of lingering locks, of grouping and of their wiring
 // is noticed by the simulator within its budget of schedules.
-#include <gtest/gtest.h>
-
-#include <cstdio>
-#include <string>
-#include <thread>
-
 #include "runner.h"
+#include "support/test.h"
 
 namespace forelock::simulation {
 namespace {

@@ -4,11 +4,6 @@
 // it has not ended; its letter may be in the queue all the same, once, and its caller may begin it anew under its id.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "checker.h"
 #include "plan.h"
 #include "retry/operation_machine.h"

@@ -1,15 +1,6 @@
 // A schedule as an explicit list of what is going to be attempted: made from a seed, cut down by the shrinker.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "coordination/reply_code.h"
 #include "forelock/priority.h"
 #include "grouping/grouping_session.h"

@@ -1,7 +1,5 @@
 #include "plan_additions.h"
 
-#include <utility>
-
 namespace forelock::simulation {
 namespace {
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "plan.h"
 #include "plan_additions.h"

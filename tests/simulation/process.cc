@@ -1,8 +1,5 @@
 #include "process.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "process_calls.h"
 #include "world.h"
 

@@ -1,13 +1,6 @@
 // One process: its threads, and its link to the ensemble. What the real driver does, under virtual time.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "checker.h"
 #include "link.h"
 #include "plan.h"

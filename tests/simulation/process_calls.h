@@ -1,12 +1,6 @@
 // The callers of a process: who is told what becomes of a call for one monitor, and the course of a call for several.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "agent/set_course.h"
 #include "process.h"
 

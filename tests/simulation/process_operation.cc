@@ -1,8 +1,4 @@
 // Threads whose calls are operations: what the runner does with the operation machine, under virtual time.
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "process.h"
 #include "world.h"
 

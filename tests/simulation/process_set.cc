@@ -1,8 +1,4 @@
 // Threads whose calls are for several monitors.
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "process.h"
 #include "process_calls.h"
 #include "sets/canonical_order.h"

@@ -1,15 +1,9 @@
 #include "request_judge.h"
 
-#include <algorithm>
-#include <array>
-#include <variant>
-#include <vector>
-
 #include "describe.h"
 #include "lock/limits.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // What may be sent. A lock's version that is named is the one that its owner knows; where it is not, the transaction

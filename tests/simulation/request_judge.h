@@ -1,15 +1,6 @@
 // A RequestJudge holds every request of an engine against what docs/protocol.md lets a client send.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "checker.h"
 #include "coordination/request.h"
 #include "plan.h"

@@ -1,14 +1,5 @@
 #include "runner.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <mutex>
-#include <sstream>
-#include <thread>
-#include <vector>
-
 #include "shrinker.h"
 #include "world.h"
 

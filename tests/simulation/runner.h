@@ -1,10 +1,6 @@
 // Runs many schedules on several threads, and tells a failure so that it can be understood.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "invariant.h"
 #include "plan.h"
 #include "statistics.h"

@@ -1,8 +1,5 @@
 #include "set_judge.h"
 
-#include <algorithm>
-#include <string>
-
 namespace forelock::simulation {
 
 void SetJudge::asked(std::uint64_t set, std::uint64_t contender, bool waits) {

@@ -2,11 +2,6 @@
 // as a whole or not at all.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <vector>
-
 #include "checker.h"
 
 namespace forelock::simulation {

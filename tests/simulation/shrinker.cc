@@ -1,13 +1,8 @@
 #include "shrinker.h"
 
-#include <algorithm>
-#include <optional>
-#include <vector>
-
 #include "runner.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // Fewer things draw fewer random numbers, so everything that follows shifts: some other luck may do.

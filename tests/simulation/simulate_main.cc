@@ -1,11 +1,4 @@
 // forelock_simulate: runs schedules, or one of them with its timeline.
-#include <cstdint>
-#include <cstdlib>
-#include <iostream>
-#include <string>
-#include <string_view>
-#include <thread>
-
 #include "runner.h"
 #include "world.h"
 

@@ -1,11 +1,6 @@
 // The lock keeps its promises in every schedule that the simulator can think of.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <iostream>
-#include <thread>
-
 #include "runner.h"
+#include "support/test.h"
 
 namespace forelock::simulation {
 namespace {

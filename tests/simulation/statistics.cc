@@ -1,7 +1,5 @@
 #include "statistics.h"
 
-#include <sstream>
-
 namespace forelock::simulation {
 
 void Statistics::add(const Statistics& other) {

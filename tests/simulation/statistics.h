@@ -1,10 +1,6 @@
 // Counts of what happened in the schedules.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-
 #include "plan.h"
 
 namespace forelock::simulation {

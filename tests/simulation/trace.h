@@ -1,9 +1,6 @@
 // The readable timeline of one schedule. Off unless a failure is being told: nothing is formatted then.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "model/timeline.h"
 
 namespace forelock::simulation {

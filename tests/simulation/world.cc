@@ -1,10 +1,6 @@
 #include "world.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace forelock::simulation {
-
 namespace {
 
 // A schedule that goes on longer is going round in circles.

@@ -1,11 +1,6 @@
 // One schedule: the ensemble, the processes, the literal clients, the faults, and the judge of it all.
 #pragma once
 
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "checker.h"
 #include "literal_client.h"
 #include "model/ensemble.h"

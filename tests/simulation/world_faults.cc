@@ -1,13 +1,8 @@
 // How planned faults happen.
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "lock/limits.h"
 #include "world.h"
 
 namespace forelock::simulation {
-
 namespace {
 
 // Refusing a deletion for good would leave the node there for good: that is no property to judge a client by.

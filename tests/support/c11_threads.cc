@@ -4,8 +4,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include <cstdint>
-#include <memory>
+#include "support/standard.h"
 
 namespace {
 

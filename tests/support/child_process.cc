@@ -6,9 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
 namespace forelock::test {
 
 ChildProcess::ChildProcess(std::vector<std::string> arguments, const std::filesystem::path& output) {

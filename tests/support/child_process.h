@@ -2,10 +2,7 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

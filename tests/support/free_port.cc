@@ -5,12 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <random>
-#include <system_error>
-
 namespace forelock::test {
 namespace {
 

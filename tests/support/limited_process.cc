@@ -4,11 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-
 namespace forelock::test {
 namespace {
 

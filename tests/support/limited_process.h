@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-#include <functional>
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -1,13 +1,7 @@
 // A log sink that keeps its lines, "level: message".
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::test {
 

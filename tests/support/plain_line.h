@@ -6,10 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -21,13 +21,6 @@
 //   revive                starts it again, and waits until it serves
 //   expire, nodes         as above; the session's client notices when it asks next
 //   session SESSION       answered with "alive" or "ended"
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <iostream>
-#include <sstream>
-#include <string>
-
 #include "support/sasl_setup.h"
 #include "support/secure_server.h"
 #include "support/session_killer.h"

@@ -8,11 +8,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <functional>
-#include <memory>
-#include <utility>
-
 namespace forelock::test {
 namespace {
 

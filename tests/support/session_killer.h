@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
+#include "support/standard.h"
 #include "zookeeper/tls_context.h"
 
 namespace forelock::test {

@@ -9,17 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "support/free_port.h"
 
 namespace forelock::test {

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
+#include "support/standard.h"
 
 namespace forelock::test {
 

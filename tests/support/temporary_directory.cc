@@ -1,10 +1,5 @@
 #include "support/temporary_directory.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <string>
-#include <system_error>
-
 namespace forelock::test {
 
 TemporaryDirectory::TemporaryDirectory() {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include "support/standard.h"
 
 namespace forelock::test {
 

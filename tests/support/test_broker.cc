@@ -4,12 +4,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
-#include <utility>
-
 #include "support/free_port.h"
 #include "support/wait_until.h"
 

@@ -1,9 +1,5 @@
 #include "support/test_ensemble.h"
 
-#include <algorithm>
-#include <stdexcept>
-#include <vector>
-
 #include "support/free_port.h"
 #include "support/wait_until.h"
 

@@ -1,12 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "support/test_server.h"
 
 namespace forelock::test {

@@ -2,12 +2,6 @@
 
 #include <signal.h>
 
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <stdexcept>
-#include <utility>
-
 #include "support/free_port.h"
 #include "support/wait_until.h"
 #include "zookeeper/probe.h"

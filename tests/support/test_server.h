@@ -1,13 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
 

@@ -1,9 +1,7 @@
 // Waiting for something that will come true, instead of sleeping and hoping.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -1,13 +1,5 @@
 #include "lock/child_name.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {

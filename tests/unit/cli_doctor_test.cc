@@ -1,11 +1,7 @@
 // What forelock doctor concludes from what the servers say.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "cli/doctor/doctor_ensemble.h"
 #include "cli/exit_code.h"
+#include "support/test.h"
 
 namespace forelock::cli {
 namespace {

@@ -1,26 +1,16 @@
 // A guardian whose lock nobody calls lost, with a command that does not listen.
-#include <gtest/gtest.h>
 #include <signal.h>
-
-#include <chrono>
-#include <filesystem>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "cli/output/console.h"
 #include "cli/process/child_process.h"
 #include "cli/process/signal_queue.h"
 #include "cli/run/lock_guardian.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::cli {
 namespace {
-
-using namespace std::chrono_literals;
 
 // Its deadline passes, and its state says nothing of it.
 class LateLock final : public GuardedLock {

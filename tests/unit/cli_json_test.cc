@@ -1,13 +1,11 @@
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/monitors/views_json.h"
+#include "support/test.h"
 
 namespace forelock::cli {
 namespace {
-
-using std::chrono::milliseconds;
 
 HolderView holder() {
   HolderView view;

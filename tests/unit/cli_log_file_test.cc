@@ -1,19 +1,11 @@
 // The command's log file: what bounds it, and what it survives.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <system_error>
-
 #include "cli/log/rotating_file.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::cli {
 namespace {

@@ -1,16 +1,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <memory>
-#include <string>
-
 #include "cli/output/message_writer.h"
+#include "support/test.h"
 
 namespace {
 

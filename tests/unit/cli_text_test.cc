@@ -1,8 +1,6 @@
-#include <gtest/gtest.h>
 
 #include <clocale>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "cli/failure.h"
 #include "cli/help_text.h"
@@ -14,11 +12,10 @@
 #include "cli/suggestion.h"
 #include "forelock/error.h"
 #include "records/wall_time.h"
+#include "support/test.h"
 
 namespace forelock::cli {
 namespace {
-
-using std::chrono::milliseconds;
 
 class CliText : public testing::Test {
  protected:

@@ -1,23 +1,12 @@
 // What a holder is told when time passes, for the process or for the servers alone.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <vector>
-
 #include "client/lock_slot.h"
 #include "clock_jump.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 #include "tree_session.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 class ClockTest : public ::testing::Test {
  protected:

@@ -1,19 +1,10 @@
 // The course of a lock in the client's log: what it tells, and what it never does.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "client/lock_slot.h"
+#include "support/test.h"
 #include "tree_session.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
 
 // The lines of a lock's life, from its acquisition to its end.
 std::vector<std::string> lines_of_a_life(LogDetail detail) {

@@ -1,15 +1,9 @@
 // The ZooKeeper client's own lines.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-
 #include "client/line_limiter.h"
+#include "support/test.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
 
 std::string line_of(const std::string& function, const std::string& text) {
   return "2026-11-22 06:11:00,513:5460(0x7fb51dffb6c0):ZOO_ERROR@" + function + "@2985: " + text;

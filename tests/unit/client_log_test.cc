@@ -1,13 +1,7 @@
 // The log of a client whose sink takes its time.
-#include <gtest/gtest.h>
-
-#include <future>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "client/client_log.h"
 #include "forelock/client.h"
+#include "support/test.h"
 
 namespace forelock::client {
 namespace {

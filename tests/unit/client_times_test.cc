@@ -1,15 +1,9 @@
 // How long waits and holds take, by class.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <numeric>
-
 #include "client/lock_times.h"
+#include "support/test.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr lock::TimePoint day_of_times{24h};
 

@@ -1,23 +1,11 @@
 // The spans of lock objects, against the answers of a session that the test gives by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "client/lock_slot.h"
 #include "client/set_slot.h"
+#include "support/test.h"
 #include "tree_session.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
 
 constexpr const char* caller_span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 constexpr const char* unsampled_span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";

@@ -1,19 +1,12 @@
 // What the client knows about its session beside the protocol: who is to be warned, and whether it is worth keeping.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-
 #include "agent/danger_watch.h"
 #include "client/answer_watch.h"
+#include "support/test.h"
 
 namespace forelock::client {
 namespace {
 
-using namespace std::chrono_literals;
 using lock::TimePoint;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr TimePoint begin{1h};
 

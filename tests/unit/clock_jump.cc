@@ -3,9 +3,6 @@
 #include <dlfcn.h>
 #include <time.h>
 
-#include <atomic>
-#include <cstdint>
-
 namespace {
 
 std::atomic<std::int64_t> ahead{0};

@@ -1,7 +1,7 @@
 // A machine that is suspended: the clock that goes on meanwhile jumps.
 #pragma once
 
-#include <chrono>
+#include "support/standard.h"
 
 namespace forelock::test {
 

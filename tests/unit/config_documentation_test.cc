@@ -1,11 +1,6 @@
 // docs/configuration.md has the table of the code.
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
-#include <string>
-
 #include "config/option_table.h"
+#include "support/test.h"
 
 namespace forelock::config {
 namespace {

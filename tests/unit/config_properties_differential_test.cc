@@ -1,23 +1,11 @@
 // Compares parse_properties with java.util.Properties itself on many small nasty files, in one run of a JVM.
 //
 // FORELOCK_TEST_SEED chooses other files.
-#include <gtest/gtest.h>
 #include <stdlib.h>
-
-#include <array>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/properties.h"
 #include "forelock/configuration_error.h"
+#include "support/test.h"
 
 namespace forelock::config {
 namespace {

@@ -1,13 +1,6 @@
 // The rules of java.util.Properties, one by one. tests/unit/config_properties_differential_test.cc asks Java itself.
 #include "config/properties.h"
-
-#include <gtest/gtest.h>
-
-#include <map>
-#include <ostream>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.h"
 
 #include "forelock/configuration_error.h"
 

@@ -1,30 +1,14 @@
 // Settings as a whole: defaults, files, overrides, what they say about their origin, and how they are refused.
 #include "forelock/settings.h"
+#include "support/test.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/private_file.h"
 
 namespace forelock {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::vector<std::string> problems_of(const std::function<void()>& action) {
   std::vector<std::string> lines;

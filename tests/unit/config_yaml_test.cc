@@ -1,20 +1,10 @@
 // Settings in YAML: nested and dotted keys, and what is refused.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/problems.h"
 #include "config/yaml_properties.h"
+#include "support/test.h"
 
 namespace forelock::config {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 // The keys, or what is wrong.
 std::vector<std::string> read(std::string_view text) {

@@ -1,9 +1,6 @@
 // The order of the waiting contenders, and the place of each.
 #include "lock/contender_queue.h"
-
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "support/test.h"
 
 #include "lock/contender.h"
 

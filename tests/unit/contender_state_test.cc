@@ -1,6 +1,5 @@
 #include "lock/contender_state.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {

@@ -1,21 +1,12 @@
 // Which letters are meant, how they are counted, and what is no letter.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-
 #include "drain/letter_filter.h"
 #include "drain/letter_statistics.h"
 #include "drain/letter_store.h"
 #include "drain/read_letter.h"
+#include "support/test.h"
 
 namespace forelock::drain {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 DeadLetter some_letter() {
   DeadLetter letter;

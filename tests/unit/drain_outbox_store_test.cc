@@ -1,14 +1,9 @@
 // What an outbox's store changes in the name of its drainer, and what it does not.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <optional>
-#include <utility>
-
 #include "drain/outbox_store.h"
 #include "forelock/error.h"
 #include "sample_letter.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::drain {
 namespace {

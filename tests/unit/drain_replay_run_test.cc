@@ -1,14 +1,4 @@
 // How many letters a replay tries, and what becomes of those that it does not.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <future>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <utility>
-
 #include "drain/outbox_store.h"
 #include "drain/replay_run.h"
 #include "forelock/client.h"
@@ -16,11 +6,10 @@
 #include "outbox/outbox.h"
 #include "sample_letter.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::drain {
 namespace {
-
-using namespace std::chrono_literals;
 
 class Silent final : public ReplayObserver {
  public:

@@ -1,15 +1,8 @@
 // What is remembered of letters that are done with, and of those that are not yet.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <limits>
-#include <string>
-
 #include "drain/hashed_key.h"
 #include "drain/resolution_state.h"
 #include "drain/resolution_table.h"
+#include "support/test.h"
 
 namespace forelock::drain {
 namespace {

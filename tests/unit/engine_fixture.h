@@ -1,26 +1,16 @@
 // An engine whose requests are answered by hand.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "lock/engine.h"
+#include "support/test.h"
 
 namespace forelock::lock {
 
-using coordination::Reply;
-using coordination::ReplyCode;
-using coordination::Request;
-using coordination::SessionEvent;
+using coordination::Check, coordination::Create, coordination::CreateMode, coordination::Delete, coordination::Effect,
+    coordination::Get, coordination::List, coordination::OperationResult, coordination::RemoveDataWatch,
+    coordination::Reply, coordination::ReplyCode, coordination::Request, coordination::RequestTag,
+    coordination::SessionEvent, coordination::SetData, coordination::Sync, coordination::Transaction,
+    coordination::WatchEvent;
 
 inline constexpr coordination::SessionId our_session = 7;
 
@@ -28,6 +18,9 @@ struct Sent {
   coordination::RequestTag tag = 0;
   Request request;
 };
+
+template <class Kind>
+using ReplyTo = Reply;
 
 class Recorder final : public EngineOutput {
  public:
@@ -125,6 +118,12 @@ class EngineTest : public ::testing::Test {
     EXPECT_TRUE(right) << "another kind of request: " << sent.request.index();
     engine_.on_reply(sent.tag, std::move(reply), now_);
     return right ? std::get<Kind>(sent.request) : Kind{};
+  }
+
+  // The same for several, in this order.
+  template <class... Kinds>
+  void answers(ReplyTo<Kinds>... replies) {
+    (answer<Kinds>(std::move(replies)), ...);
   }
 
   // A heartbeat, as a write or as a sync; or the barrier of a resolving, which looks like the first.

@@ -1,15 +1,9 @@
 // The lock engine with replies written by hand: what it asks for, and what it makes of the answers. Schedules and
 // faults in their variety are the simulator's business (tests/simulation).
-#include <chrono>
-#include <string>
-#include <variant>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
 
 TEST_F(EngineTest, SteadyStateIsOneRequestToAcquireAndOneToRelease) {
   cold_cycle(1);

@@ -1,16 +1,9 @@
 // How long a queue waits for Kafka, without one.
-#include <gtest/gtest.h>
-
-#include <array>
-#include <chrono>
-#include <filesystem>
-#include <future>
-#include <string>
-
 #include "forelock/dead_letter_queue.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::forward {
 namespace {

@@ -1,13 +1,10 @@
 // Who forwards an outbox, and for how long.
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <optional>
-
 #include "forward/forwarder_lock.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::forward {

@@ -1,23 +1,12 @@
 // Which rows may be sent, and in which order, whatever became of those before them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "forward/send_plan.h"
+#include "support/test.h"
 
 namespace forelock::forward {
 namespace {
 
-using namespace std::chrono_literals;
 using outbox::Row;
 using outbox::RowState;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // An outbox of rows that somebody forwards by the plan.
 class SendPlanTest : public ::testing::Test {

@@ -1,17 +1,8 @@
 // A GroupingSession over requests that the test answers by hand.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "grouping/grouping_session.h"
+#include "support/test.h"
 
 namespace forelock::grouping {
 

@@ -1,7 +1,4 @@
 // What becomes of a group that is refused, of one whose answer is lost, and of what was sent as fewer operations.
-#include <string>
-#include <vector>
-
 #include "grouping_fixture.h"
 
 namespace forelock::grouping {

@@ -1,8 +1,4 @@
 // What waits, what goes together, and in which order.
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "grouping_fixture.h"
 
 namespace forelock::grouping {

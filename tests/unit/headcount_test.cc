@@ -1,6 +1,5 @@
 #include "lock/headcount.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 #include "lock/limits.h"
 

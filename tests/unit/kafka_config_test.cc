@@ -1,21 +1,16 @@
 // What librdkafka is given, and what is refused before, with its place.
-#include <gmock/gmock.h>
 #include <librdkafka/rdkafka.h>
-
-#include <fstream>
 
 #include "kafka/client_config.h"
 #include "kafka/client_events.h"
 #include "kafka/known_keys.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::kafka {
 namespace {
 
 using test::TemporaryDirectory;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 

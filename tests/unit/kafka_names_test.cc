@@ -1,16 +1,10 @@
 // Brokers' names and a name server that is late or silent.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <future>
-
 #include "kafka/name_service.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::kafka {
 namespace {
-
-using namespace std::chrono_literals;
 
 class NameServiceTest : public ::testing::Test {
  protected:

@@ -1,14 +1,9 @@
 // Each callback is called once, whatever happens.
-#include <gtest/gtest.h>
-
-#include <stdexcept>
-
 #include "kafka/pending_deliveries.h"
+#include "support/test.h"
 
 namespace forelock::kafka {
 namespace {
-
-using namespace std::chrono_literals;
 
 TEST(PendingDeliveries, CallEachCallbackOnce) {
   PendingDeliveries pending;

@@ -1,22 +1,9 @@
 // How the queue's topics are made, and which settings of those that exist are faults.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-#include <vector>
-
 #include "kafka/queue_topics.h"
+#include "support/test.h"
 
 namespace forelock::kafka {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::Pair;
 
 std::vector<std::string> wrong(const TopicSpec& spec, const std::string& setting, const std::string& value) {
   std::map<std::string, std::string> settings = spec.config;

@@ -1,8 +1,4 @@
 // Prints letters of all kinds, one a line, for the check against docs/dead-letter.schema.json.
-#include <iostream>
-#include <string>
-#include <vector>
-
 #include "letter/letter_json.h"
 #include "letter/letter_limits.h"
 #include "sample_letter.h"

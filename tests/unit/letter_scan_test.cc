@@ -1,12 +1,9 @@
 // The quick look at a letter sees what the thorough one sees, or nothing.
-#include <gtest/gtest.h>
-
-#include <string>
-
+#include "letter/letter_scan.h"
 #include "letter/letter_headers.h"
 #include "letter/letter_json.h"
-#include "letter/letter_scan.h"
 #include "sample_letter.h"
+#include "support/test.h"
 
 namespace forelock::letter {
 namespace {

@@ -1,12 +1,5 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <functional>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "forelock/error.h"
 #include "letter/base64.h"
@@ -14,6 +7,7 @@
 #include "letter/letter_json.h"
 #include "letter/letter_limits.h"
 #include "sample_letter.h"
+#include "support/test.h"
 
 namespace forelock {
 namespace {
@@ -24,9 +18,6 @@ using letter::to_json;
 using nlohmann::json;
 using test::fields_of;
 using test::sample_letter;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 const char* const sample_json =
     R"({"schema":1,"id":"5f0c1a2e-0001-4000-8000-000000000001","type":"saveContent","monitor":"P1",)"

@@ -1,20 +1,11 @@
 // Locks that stay with their process: when, for whom, and until when.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
-
 #include "linger/linger_machine.h"
+#include "support/test.h"
 
 namespace forelock::linger {
 namespace {
 
-using namespace std::chrono_literals;
 using lock::ContenderId;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr auto foreground = Priority::foreground;
 constexpr auto background = Priority::background;

@@ -1,11 +1,5 @@
 #include "lock/listing.h"
-
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-#include <unordered_map>
-#include <vector>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {

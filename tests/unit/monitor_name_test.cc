@@ -1,10 +1,5 @@
 #include "lock/monitor_name.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
-#include <set>
-#include <string>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {

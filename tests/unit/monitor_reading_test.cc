@@ -1,14 +1,10 @@
 #include "client/monitor_reading.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace forelock::client {
 namespace {
 
 using coordination::Reply;
-using std::chrono::milliseconds;
-using testing::ElementsAre;
 
 constexpr WallTime now{milliseconds(1'000'000)};
 

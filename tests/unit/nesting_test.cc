@@ -1,12 +1,10 @@
 // Who waits inside of what: agent/nesting.h.
 #include "agent/nesting.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace forelock::agent {
 namespace {
 
-using namespace std::chrono_literals;
 using Contenders = std::vector<lock::ContenderId>;
 
 std::vector<Nesting::Outer> outer(std::initializer_list<lock::ContenderId> contenders) {

@@ -1,15 +1,7 @@
 // Processes that are killed, and disks that fail, at every single step of what an outbox does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
-
-#include <filesystem>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "outbox/outbox.h"
 #include "outbox_test_support.h"
@@ -21,11 +13,6 @@ namespace {
 
 using test::all_rows;
 using test::sample_letter;
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // What a row is, for comparing.
 using State = std::map<std::string, std::pair<RowState, std::uint32_t>>;

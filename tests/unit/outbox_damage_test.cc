@@ -1,17 +1,5 @@
 // Files that are damaged in one way or another: what can be read is saved, and nothing is lost silently.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "letter/letter_json.h"
 #include "outbox/letter_table.h"
@@ -27,14 +15,6 @@ using test::all_rows;
 using test::ids_of;
 using test::put_aside;
 using test::sample_letter;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 constexpr std::uintmax_t page_bytes = 4096;
 constexpr std::size_t letter_count = 80;

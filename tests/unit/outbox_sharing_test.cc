@@ -1,20 +1,8 @@
 // Threads, objects, processes and others that use one outbox at the same time.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "forelock/error.h"
 #include "letter/letter_json.h"
@@ -33,10 +21,6 @@ namespace {
 using test::error_of;
 using test::ids_of;
 using test::sample_letter;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::chrono::seconds patience(60);  // for what comes at once on a machine that is not busy
 

@@ -1,14 +1,6 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "forelock/error.h"
 #include "letter/letter_json.h"
@@ -25,11 +17,6 @@ using test::all_rows;
 using test::error_of;
 using test::ids_of;
 using test::sample_letter;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class OutboxTest : public ::testing::Test {
  protected:

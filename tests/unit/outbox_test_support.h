@@ -1,22 +1,11 @@
 // Shared by the tests of the outbox.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "forelock/error.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"
 #include "support/log_lines.h"
+#include "support/test.h"
 
 namespace forelock::test {
 

@@ -6,12 +6,6 @@
 // got to the end.
 #include <unistd.h>
 
-#include <cstdlib>
-#include <iostream>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "forelock/error.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"

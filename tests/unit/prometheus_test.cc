@@ -1,13 +1,9 @@
 // The numbers of a client and of a queue as prometheus-cpp takes them.
 #include "forelock/prometheus.h"
+#include "support/test.h"
 
-#include <gtest/gtest.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
-
-#include <cmath>
-#include <filesystem>
-#include <string>
 
 #include "forelock/blocking_write_lock.h"
 #include "forelock/operation_runner.h"
@@ -16,8 +12,6 @@
 
 namespace forelock {
 namespace {
-
-using namespace std::chrono_literals;
 
 std::string text_of(const prometheus::Collectable& metrics) {
   return prometheus::TextSerializer().Serialize(metrics.Collect());

@@ -1,24 +1,15 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <set>
-#include <string>
-#include <thread>
 
 #include "forelock/error.h"
 #include "records/guid.h"
 #include "records/instance.h"
 #include "records/stack.h"
+#include "support/test.h"
 
 namespace forelock::records {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::MatchesRegex;
 
 TEST(Guid, IsARandomUuidOfVersion4) {
   EXPECT_THAT(make_guid(), MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));

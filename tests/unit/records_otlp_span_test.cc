@@ -1,10 +1,8 @@
 // Spans as OTLP/JSON, and the trace context. (The collector's own decoder: tests/otlp.)
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "records/otlp_span.h"
+#include "support/test.h"
 
 namespace forelock::records {
 namespace {

@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
 
-#include <chrono>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <string>
 
 #include "forelock/owner_record.h"
 #include "records/contender_record.h"
@@ -12,12 +7,12 @@
 #include "records/record_reader.h"
 #include "records/wall_time.h"
 #include "records/wish.h"
+#include "support/test.h"
 
 namespace forelock {
 namespace {
 
 using nlohmann::json;
-using std::chrono::milliseconds;
 
 WallTime at(std::int64_t ms) {
   return WallTime{milliseconds(ms)};

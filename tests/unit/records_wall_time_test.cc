@@ -1,13 +1,8 @@
 #include "records/wall_time.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
+#include "support/test.h"
 
 namespace forelock::records {
 namespace {
-
-using std::chrono::milliseconds;
 
 TEST(WallTime, IsWrittenInUtcWithMilliseconds) {
   EXPECT_EQ(format_wall_time(WallTime{}), "1970-01-01T00:00:00.000Z");

@@ -1,11 +1,8 @@
 // What each answer that a ZooKeeper server of version 3.9 can give means.
-#include <gtest/gtest.h>
-
-#include <set>
-
+#include "zookeeper/reply_mapping.h"
 #include "client/reply_error.h"
 #include "forelock/error.h"
-#include "zookeeper/reply_mapping.h"
+#include "support/test.h"
 
 namespace forelock::zookeeper {
 namespace {

@@ -1,24 +1,12 @@
 // The pure parts of the retry layer: waits, the budget, and the machine of one operation.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "retry/backoff.h"
 #include "retry/capped_text.h"
 #include "retry/operation_machine.h"
 #include "retry/retry_budget.h"
+#include "support/test.h"
 
 namespace forelock::retry {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::SizeIs;
 
 constexpr std::uint64_t least = 0;
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <chrono>
-#include <string>
-#include <tuple>
-#include <utility>
-
 #include "forelock/dead_letter_sink.h"
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -1,20 +1,13 @@
 // The file in which a process keeps its sessions: who may have it, for how long, and what is found in it.
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <string>
-
 #include "session_file/session_file.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::session_file {

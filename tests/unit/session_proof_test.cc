@@ -1,13 +1,9 @@
 // What may be concluded from answered requests about a session's life.
 #include "lock/session_proof.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {
-
-using std::chrono::milliseconds;
-using namespace std::chrono_literals;
 
 constexpr Duration timeout = 3200ms;  // the leader asks every 1000 ms at least
 

@@ -1,11 +1,7 @@
 // What is written of a process's sessions, and what is read of it when it is whole, torn or somebody else's.
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-
 #include "session_file/boot.h"
 #include "session_file/record.h"
+#include "support/test.h"
 
 namespace forelock::session_file {
 namespace {

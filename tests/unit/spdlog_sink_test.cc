@@ -1,16 +1,8 @@
 // The log of a client in a host that uses spdlog.
 #include "forelock/spdlog_sink.h"
+#include "support/test.h"
 
-#include <gtest/gtest.h>
 #include <spdlog/sinks/base_sink.h>
-
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "client/client_log.h"
 

@@ -1,14 +1,6 @@
 // A session over a tree in memory: requests wait until the test has them answered, in their order.
 #pragma once
 
-#include <chrono>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "client/client_core.h"
 #include "client/clock.h"
 #include "coordination/session.h"

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include <utility>
-
 namespace {
 
 thread_local int held = 0;

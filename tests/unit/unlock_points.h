@@ -2,7 +2,7 @@
 // could get in between two critical sections.
 #pragma once
 
-#include <functional>
+#include "support/standard.h"
 
 namespace forelock::test {
 

@@ -1,9 +1,6 @@
 // How many bytes a session's watches take, and when there is no room for another one.
 #include "lock/watch_ledger.h"
-
-#include <gtest/gtest.h>
-
-#include <string>
+#include "support/test.h"
 
 namespace forelock::lock {
 namespace {

@@ -1,10 +1,5 @@
 #include "engine/arbitrary_reply.h"
 
-#include <array>
-#include <iterator>
-#include <string>
-#include <variant>
-
 namespace forelock::fuzz {
 
 using coordination::Reply;

@@ -1,8 +1,7 @@
 // The bytes of an input, one decision after the other.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "support/standard.h"
 
 namespace forelock::fuzz {
 

@@ -1,8 +1,5 @@
 #include "engine/caller.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "check.h"
 
 namespace forelock::fuzz {

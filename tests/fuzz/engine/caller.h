@@ -2,12 +2,6 @@
 // order of things: granted only who waits, lost only who holds, nothing after forgotten, one holder of a monitor.
 #pragma once
 
-#include <cstddef>
-#include <deque>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "engine/bytes.h"
 #include "lock/engine.h"
 

@@ -1,9 +1,6 @@
 // Switches on the deliberate bug of lock/mutation.h that FORELOCK_MUTATION names, in a target that has them all.
 #include "lock/mutation.h"
 
-#include <cstdlib>
-#include <iostream>
-
 #include "mutation_named.h"
 
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {

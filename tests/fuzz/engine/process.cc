@@ -1,8 +1,5 @@
 #include "engine/process.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace forelock::fuzz {
 
 using coordination::ReplyCode;

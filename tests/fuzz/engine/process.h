@@ -1,12 +1,6 @@
 // One process: its engine, and its connection to the server with what travels on it.
 #pragma once
 
-#include <cstddef>
-#include <deque>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine/caller.h"
 #include "engine/server.h"
 

@@ -1,7 +1,5 @@
 #include "engine/server.h"
 
-#include <utility>
-
 namespace forelock::fuzz {
 
 using coordination::Request;

@@ -1,13 +1,6 @@
 // A ZooKeeper of one server: a tree, sessions, one-shot watches. What it answers is always consistent.
 #pragma once
 
-#include <cstddef>
-#include <deque>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "coordination/session.h"
 #include "lock/engine_types.h"
 #include "model/tree.h"

@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <string>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // How much of the time between the two the process could not run.

@@ -3,13 +3,6 @@
 // Judges the history in the directory (tests/robustness/README.md). What it finds is explained on stderr; the last line
 // of stdout is one JSON object with the counts. Exit 0 if nothing was violated, 1 if something was, 2 if the history
 // cannot be understood.
-#include <chrono>
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-
 #include "robustness/check/history_reader.h"
 #include "robustness/check/verdict.h"
 

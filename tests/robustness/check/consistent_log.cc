@@ -1,13 +1,8 @@
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // Calls `back` with each creation whose number is not higher than that of the one before it, and with that one.

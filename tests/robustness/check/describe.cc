@@ -1,11 +1,8 @@
 #include "robustness/check/describe.h"
 
-#include <array>
 #include <cinttypes>
-#include <cstdio>
 
 namespace forelock::robustness {
-
 namespace {
 
 double milliseconds(Span span) {

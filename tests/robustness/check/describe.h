@@ -1,9 +1,6 @@
 // Parts of a history as people read them.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "robustness/check/history.h"
 
 namespace forelock::robustness {

@@ -1,20 +1,11 @@
 // How things end: in time, without leftovers, with every dead letter, and with the holder as the first to know.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-
 #include "robustness/check/planted_history.h"
 #include "robustness/check/rules.h"
 #include "robustness/check/verdict.h"
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(BoundedWaitsTest, InTime) {
   PlantedHistory planted;

@@ -1,15 +1,10 @@
 // Two at once: at the resource, and in the clients' own belief. Each with look-alikes that are none.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "robustness/check/planted_history.h"
 #include "robustness/check/rules.h"
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(ExclusiveAccessesTest, OneAfterTheOther) {
   PlantedHistory planted;

@@ -1,12 +1,9 @@
-#include <algorithm>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/forced_ends.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // When an access was over: as the resource saw it, or, if nobody said so, when its client was last heard of.

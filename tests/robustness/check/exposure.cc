@@ -1,12 +1,8 @@
 #include "robustness/check/exposure.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "robustness/check/intervals.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // About the shortest session's time-out: what a fault leaves behind is dealt with by then.

@@ -2,10 +2,6 @@
 // nothing was there to meet.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <string>
-
 #include "robustness/check/history.h"
 
 namespace forelock::robustness {

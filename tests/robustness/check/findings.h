@@ -1,10 +1,7 @@
 // The findings of a rule.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

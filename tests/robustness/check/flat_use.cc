@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <string>
 
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 constexpr Span long_enough = std::chrono::minutes(10);

@@ -1,7 +1,5 @@
 #include "robustness/check/forced_ends.h"
 
-#include <algorithm>
-
 namespace forelock::robustness {
 
 ForcedEnds::ForcedEnds(const History& history) {

@@ -2,13 +2,6 @@
 // told to end the session. A holder learns of that a round trip later.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include "robustness/check/history.h"
 
 namespace forelock::robustness {

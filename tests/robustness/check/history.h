@@ -4,15 +4,7 @@
 // number or an index.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

@@ -1,8 +1,5 @@
 #include "robustness/check/history_line.h"
 
-#include <charconv>
-#include <utility>
-
 namespace forelock::robustness {
 
 std::optional<HistoryLine> HistoryLine::parse(std::string_view text, std::string where) {

@@ -1,11 +1,7 @@
 // One line of a history, and what its keys must be.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "robustness/check/history.h"
 

@@ -1,18 +1,10 @@
 #include "robustness/check/history_reader.h"
 
-#include <algorithm>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <unordered_map>
-#include <utility>
-
 #include "robustness/check/history_line.h"
 #include "robustness/check/intervals.h"
 #include "robustness/check/settled_log.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // Numbers for texts that occur again and again.

@@ -5,11 +5,6 @@
 // process that was killed, and keys and events that are not asked about but have the common form.
 #pragma once
 
-#include <filesystem>
-#include <istream>
-#include <memory>
-#include <string>
-
 #include "robustness/check/history.h"
 
 namespace forelock::robustness {

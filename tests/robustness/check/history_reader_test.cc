@@ -1,11 +1,6 @@
 // The reader is strict: what it does not understand it refuses, with file and line.
 #include "robustness/check/history_reader.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
+#include "support/test.h"
 
 #include "robustness/check/planted_history.h"
 #include "support/temporary_directory.h"
@@ -13,9 +8,6 @@
 namespace forelock::robustness {
 namespace {
 
-using namespace std::chrono_literals;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 History read(const std::string& text) {

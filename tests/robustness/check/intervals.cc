@@ -1,7 +1,5 @@
 #include "robustness/check/intervals.h"
 
-#include <algorithm>
-
 namespace forelock::robustness {
 
 std::vector<Interval> apart(std::vector<Interval> intervals) {

@@ -1,8 +1,6 @@
 // Times that belong together.
 #pragma once
 
-#include <vector>
-
 #include "robustness/check/history.h"
 
 namespace forelock::robustness {

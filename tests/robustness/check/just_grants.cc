@@ -1,17 +1,8 @@
-#include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // Who is refused while its create is under way gets a node all the same, for the moment until that is removed.

@@ -1,16 +1,10 @@
 // Locks that stay with their process for its next section: what that permits, and what it does not.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "robustness/check/planted_history.h"
 #include "robustness/check/rules.h"
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // The process a, whose locks stay with it, has two sections under the grant 100 (session 1, A-0000000001): from 10 to
 // 20, and one that is asked for at `at` - 1 and granted at `at`.

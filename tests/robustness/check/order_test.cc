@@ -1,16 +1,10 @@
 // Tokens, and who goes first.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "robustness/check/planted_history.h"
 #include "robustness/check/rules.h"
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::int64_t next_epoch = std::int64_t{1} << 32;
 

@@ -1,8 +1,5 @@
 #include "robustness/check/planted_history.h"
 
-#include <sstream>
-#include <utility>
-
 #include "robustness/check/history_reader.h"
 
 namespace forelock::robustness {

@@ -1,11 +1,7 @@
 // Histories written by hand, for the tests of the rules: in the recorded format, read by the real reader.
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "robustness/check/history.h"
 

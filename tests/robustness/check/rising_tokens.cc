@@ -1,12 +1,9 @@
-#include <algorithm>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/forced_ends.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // Whether both may be sections under one grant, that of a lock which has stayed with its process in between.

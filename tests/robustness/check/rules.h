@@ -1,12 +1,6 @@
 // The rules that a history is judged by. Each is a pure function in a file of its own; none knows of another.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "robustness/check/findings.h"
 #include "robustness/check/history.h"
 

@@ -1,11 +1,6 @@
 #include "robustness/check/settled_log.h"
 
-#include <algorithm>
-#include <map>
-#include <vector>
-
 namespace forelock::robustness {
-
 namespace {
 
 std::int64_t epoch_of(std::int64_t zxid) {

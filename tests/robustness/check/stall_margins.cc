@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // When the holder's session ended at the server, if that was seen.

@@ -1,18 +1,9 @@
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "robustness/check/describe.h"
 #include "robustness/check/forced_ends.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // Instants by which transactions had certainly been applied, from what clients were told.

@@ -1,13 +1,8 @@
 #include "robustness/check/verdict.h"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace forelock::robustness {
-
 namespace {
 
 using Named = std::pair<const char*, const Findings*>;

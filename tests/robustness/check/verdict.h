@@ -1,11 +1,6 @@
 // All rules together, and what is said about a history.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <ostream>
-#include <string>
-
 #include "robustness/check/exposure.h"
 #include "robustness/check/history.h"
 #include "robustness/check/rules.h"

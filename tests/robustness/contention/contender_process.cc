@@ -5,13 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <iterator>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
 namespace forelock::robustness {
 namespace {
 

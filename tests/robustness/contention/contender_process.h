@@ -3,15 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/child_process.h"
 
 namespace forelock::robustness {

@@ -3,19 +3,6 @@
 // Three servers with the limits that users have, four clients in processes of their own, a few monitors; leaders are
 // elected in between, and all servers are restarted in the end. What is wrong goes to the standard error, the counts to
 // the standard output, one line of JSON. Exit 1 if anything is wrong. README.md says what is judged.
-#include <algorithm>
-#include <chrono>
-#include <exception>
-#include <filesystem>
-#include <iostream>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 #include "robustness/contention/contender_process.h"
 #include "robustness/contention/contention_verdict.h"
 #include "robustness/runner/process_use.h"

@@ -1,7 +1,5 @@
 #include "robustness/contention/contention_verdict.h"
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace forelock::robustness {

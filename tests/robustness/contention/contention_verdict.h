@@ -1,10 +1,7 @@
 // Judges clients that contend for hours and never end: what they keep must not grow.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

@@ -1,16 +1,8 @@
 #include "robustness/contention/contention_verdict.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class ContentionVerdictTest : public ::testing::Test {
  protected:

@@ -6,20 +6,6 @@
 // ends when the socket does.
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <iostream>
-#include <random>
-#include <sstream>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 #include "robustness/worker/patience.h"

@@ -3,13 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <system_error>
-#include <utility>
-
 #include "records/json_text.h"
 
 namespace forelock::robustness {

@@ -1,12 +1,9 @@
 // Writes what one process does into its part of a history: the format is in tests/robustness/README.md.
 #pragma once
 
-#include <atomic>
 #include <concepts>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
+
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

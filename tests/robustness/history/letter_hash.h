@@ -1,11 +1,7 @@
 // The hash of a dead letter: made by the process that hands an operation over, and by the finder of the letter.
 #pragma once
 
-#include <cstdint>
-#include <cstdio>
-#include <initializer_list>
-#include <string>
-#include <string_view>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

@@ -1,12 +1,6 @@
 // One acquisition in a history, from its beginning to the end of its release.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "forelock/owner_record.h"
 #include "records/session_text.h"
 #include "robustness/history/history_writer.h"

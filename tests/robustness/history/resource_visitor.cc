@@ -4,10 +4,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-
 namespace forelock::robustness {
 
 ResourceVisitor::ResourceVisitor(const std::filesystem::path& socket_path, std::string process)

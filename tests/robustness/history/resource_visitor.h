@@ -1,10 +1,6 @@
 // A client's way to the fenced resource.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <string_view>
-
 #include "robustness/history/recorded_call.h"
 
 namespace forelock::robustness {

@@ -1,9 +1,5 @@
 #include "robustness/runner/administrator.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <utility>
-
 #include "support/wait_until.h"
 
 namespace forelock::robustness {

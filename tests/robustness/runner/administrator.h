@@ -3,13 +3,7 @@
 
 #include <zookeeper/zookeeper.h>
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

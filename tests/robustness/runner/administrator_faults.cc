@@ -1,6 +1,4 @@
 // What somebody with full rights can do to the nodes of a monitor.
-#include <algorithm>
-
 #include "robustness/runner/scene.h"
 #include "robustness/worker/patience.h"
 #include "support/child_process.h"

@@ -1,10 +1,5 @@
 #include "robustness/runner/aftermath.h"
 
-#include <map>
-#include <optional>
-#include <utility>
-#include <vector>
-
 #include "integration/transaction_log.h"
 #include "records/session_text.h"
 #include "robustness/runner/agreement.h"

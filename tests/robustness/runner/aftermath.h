@@ -1,9 +1,6 @@
 // The state of the servers after a run.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/administrator.h"
 #include "robustness/runner/cluster.h"

@@ -1,8 +1,5 @@
 #include "robustness/runner/agreement.h"
 
-#include <algorithm>
-#include <string>
-
 namespace forelock::robustness {
 namespace {
 

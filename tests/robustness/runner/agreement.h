@@ -2,9 +2,6 @@
 #pragma once
 
 #include <bitset>
-#include <cstdint>
-#include <filesystem>
-#include <vector>
 
 #include "robustness/runner/cluster.h"
 

@@ -1,8 +1,5 @@
 #include "robustness/runner/agreement.h"
-
-#include <gtest/gtest.h>
-
-#include <fstream>
+#include "support/test.h"
 
 #include "support/temporary_directory.h"
 

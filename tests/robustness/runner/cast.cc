@@ -1,11 +1,5 @@
 #include "robustness/runner/cast.h"
 
-#include <algorithm>
-#include <fstream>
-#include <functional>
-#include <optional>
-#include <utility>
-
 namespace forelock::robustness {
 namespace {
 
@@ -32,11 +26,11 @@ struct Part {
   std::string watch = "parent";
   std::vector<std::string> monitors;
   std::vector<std::string> visited = {};
-  int linger_ms = 0;             // for how long its locks stay with it
-  bool linger_reused = false;    // only those that were used shortly before
-  int release_delay_ms = 0;      // of those that do not stay
+  int linger_ms = 0;               // for how long its locks stay with it
+  bool linger_reused = false;      // only those that were used shortly before
+  int release_delay_ms = 0;        // of those that do not stay
   int background_max_wait_ms = 0;  // after which its background work ages; 0: never
-  int monitor_linger_ms = 5000;  // for how long a monitor that it has made stays unused; 0: it makes containers
+  int monitor_linger_ms = 5000;    // for how long a monitor that it has made stays unused; 0: it makes containers
 };
 
 // Settings of the environment, then the program.

@@ -1,12 +1,6 @@
 // The processes that take part in a run.
 #pragma once
 
-#include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "robustness/runner/client_process.h"
 
 namespace forelock::robustness {

@@ -1,9 +1,5 @@
 #include "robustness/runner/census.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-
 #include "robustness/runner/process_use.h"
 
 namespace forelock::robustness {

@@ -1,11 +1,10 @@
 // The resources that the processes of a run use: memory, descriptors, threads; and the nodes they keep on the servers.
 #pragma once
 
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/client_process.h"
 #include "robustness/runner/cluster.h"
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

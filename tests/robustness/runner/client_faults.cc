@@ -1,7 +1,4 @@
 // What can happen to a client's process.
-#include <atomic>
-#include <fstream>
-
 #include "robustness/runner/scene.h"
 
 namespace forelock::robustness {

@@ -6,11 +6,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include <deque>
-#include <fstream>
-#include <string>
-#include <utility>
-
 namespace forelock::robustness {
 namespace {
 

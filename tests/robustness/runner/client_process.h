@@ -1,14 +1,6 @@
 // A client that is started, hurt, killed and started again.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/excuses.h"
 #include "robustness/runner/wires.h"

@@ -1,13 +1,8 @@
 #include "robustness/runner/cluster.h"
 
-#include <charconv>
-#include <string_view>
-#include <utility>
-
 #include "zookeeper/probe.h"
 
 namespace forelock::robustness {
-
 namespace {
 
 // What a server says first when it connects to another one's election port: a version below 0, its number, and where it

@@ -1,15 +1,6 @@
 // The ensemble of a run, with proxies on the links between its servers.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
-
 #include "support/tcp_proxy.h"
 #include "support/test_ensemble.h"
 

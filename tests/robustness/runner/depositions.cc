@@ -1,7 +1,5 @@
 #include "robustness/runner/depositions.h"
 
-#include <utility>
-
 #include "records/session_text.h"
 #include "robustness/worker/patience.h"
 #include "support/wait_until.h"

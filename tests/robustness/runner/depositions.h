@@ -1,11 +1,6 @@
 // A server that the others have left, and that does not know it yet: who learns first that a lock is gone?
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "robustness/runner/client_process.h"
 #include "robustness/runner/cluster.h"
 #include "robustness/runner/recorded_resource.h"

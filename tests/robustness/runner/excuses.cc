@@ -1,7 +1,5 @@
 #include "robustness/runner/excuses.h"
 
-#include <utility>
-
 namespace forelock::robustness {
 
 void Excuses::set(Key key, Clock::time_point until) {

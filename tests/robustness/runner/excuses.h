@@ -2,10 +2,7 @@
 // know which lock was hit; robustness_check does, and judges each excuse that was used.
 #pragma once
 
-#include <chrono>
-#include <map>
-#include <mutex>
-#include <string>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

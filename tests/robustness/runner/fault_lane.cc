@@ -1,8 +1,5 @@
 #include "robustness/runner/fault_lane.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "robustness/worker/patience.h"
 
 namespace forelock::robustness {

@@ -1,14 +1,6 @@
 // A thread that brings about one fault after the other, as a seed decides.
 #pragma once
 
-#include <chrono>
-#include <future>
-#include <memory>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "robustness/runner/strike.h"
 
 namespace forelock::robustness {

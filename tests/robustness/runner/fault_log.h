@@ -1,12 +1,6 @@
 // The faults of a run: what was done, and what could not be.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <mutex>
-#include <string>
-#include <string_view>
-
 #include "robustness/history/history_writer.h"
 
 namespace forelock::robustness {

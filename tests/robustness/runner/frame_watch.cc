@@ -1,8 +1,5 @@
 #include "robustness/runner/frame_watch.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace forelock::robustness {
 namespace {
 

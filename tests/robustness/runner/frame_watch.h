@@ -1,17 +1,6 @@
 // Looks into a client's connection for a certain request, and does something about it or its reply.
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "support/tcp_proxy.h"
 
 namespace forelock::robustness {

@@ -1,7 +1,6 @@
 // What the runner does to a client's connection: the right packet, and nothing else.
-#include <gtest/gtest.h>
-
 #include "robustness/runner/frame_watch.h"
+#include "support/test.h"
 
 namespace forelock::robustness {
 namespace {
@@ -9,7 +8,6 @@ namespace {
 using Direction = test::TcpProxy::Direction;
 using Request = FrameWatch::Request;
 using Deed = FrameWatch::Deed;
-using namespace std::chrono_literals;
 
 std::string number(std::uint32_t value) {
   std::string bytes;

@@ -1,15 +1,11 @@
 #include <arpa/inet.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <string>
-#include <utility>
-
 #include "support/tcp_proxy.h"
+#include "support/test.h"
 
 namespace forelock::test {
 namespace {

@@ -1,6 +1,4 @@
 // What can happen to the places that dead letters go to.
-#include <memory>
-
 #include "robustness/runner/letter_office.h"
 #include "robustness/runner/scene.h"
 

@@ -2,10 +2,7 @@
 
 #include <sqlite3.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <utility>
 
 #include "integration/dead_letters.h"
 #include "letter/base64.h"

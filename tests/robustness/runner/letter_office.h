@@ -1,12 +1,6 @@
 // The destination of dead letters in a run: an outbox on disk, and a broker with its topic.
 #pragma once
 
-#include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "support/test_broker.h"
 

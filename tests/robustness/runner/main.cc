@@ -1,7 +1,4 @@
 // robustness_run: one run with one seed. Writes a history; robustness_check judges it. Exit 1 if the run itself failed.
-#include <exception>
-#include <iostream>
-
 #include "robustness/runner/run.h"
 
 int main(int count, char** arguments) {

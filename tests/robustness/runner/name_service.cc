@@ -4,10 +4,7 @@
 #include <netdb.h>
 #include <poll.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <string>
-#include <string_view>
+#include "support/standard.h"
 
 namespace {
 

@@ -1,7 +1,4 @@
 // What can happen to one client's connections.
-#include <atomic>
-#include <fstream>
-
 #include "records/session_text.h"
 #include "robustness/runner/scene.h"
 #include "support/session_killer.h"

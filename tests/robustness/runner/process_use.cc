@@ -1,12 +1,5 @@
 #include "robustness/runner/process_use.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
-#include <system_error>
-
 namespace forelock::robustness {
 
 namespace fs = std::filesystem;

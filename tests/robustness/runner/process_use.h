@@ -2,9 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
-
-#include <cstdint>
-#include <optional>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

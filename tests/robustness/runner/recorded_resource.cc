@@ -6,13 +6,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
 namespace forelock::robustness {
 namespace {
 

@@ -1,18 +1,6 @@
 // A resource protected by the locks of a run: refuses tokens that do not rise, and records every access.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/excuses.h"
 
@@ -75,7 +63,7 @@ class RecordedResource {
   int listener_ = -1;
   int wake_[2] = {-1, -1};
   mutable std::mutex mutex_;
-  std::map<int, Visitor> visitors_;  // by connection
+  std::map<int, Visitor> visitors_;         // by connection
   std::map<std::string, Highest> highest_;  // by monitor
   std::uint64_t accepted_ = 0;
   std::uint64_t overlaps_ = 0;

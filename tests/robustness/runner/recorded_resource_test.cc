@@ -1,13 +1,10 @@
 // The resource of the runs: what it refuses, and which overlaps it shows.
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "robustness/history/resource_visitor.h"
 #include "robustness/runner/recorded_resource.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::robustness {

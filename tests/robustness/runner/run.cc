@@ -1,11 +1,5 @@
 #include "robustness/runner/run.h"
 
-#include <algorithm>
-#include <iostream>
-#include <set>
-#include <sstream>
-#include <stdexcept>
-
 #include "robustness/runner/census.h"
 #include "robustness/worker/patience.h"
 #include "support/wait_until.h"
@@ -59,9 +53,8 @@ Run::Run(const RunOptions& options)
       administrator_(cluster_.connect_string()),
       resource_(sockets_.path() / "resource", options.directory, excuses_),
       letters_(options.directory / "letters" / "outbox.db"),
-      scene_{history_, excuses_,          cluster_, administrator_, resource_,
-             {},       shared_monitors(), chroot,   options.spared, {},       {},
-             {}} {
+      scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot, options.spared,
+             {},       {},       {}} {
   const auto visited = visited_monitors();
   scene_.monitors.insert(scene_.monitors.end(), visited.begin(), visited.end());
   scene_.sweep = {FORELOCK_COMMAND, "--set", "zookeeper.servers=" + cluster_.connect_string() + chroot, "sweep"};

@@ -1,10 +1,6 @@
 // A run, from the start of the servers to the last look at them.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "robustness/runner/aftermath.h"
 #include "robustness/runner/cast.h"
 #include "robustness/runner/fault_lane.h"

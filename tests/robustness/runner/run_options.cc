@@ -1,8 +1,5 @@
 #include "robustness/runner/run_options.h"
 
-#include <sstream>
-#include <stdexcept>
-
 namespace forelock::robustness {
 
 RunOptions RunOptions::parse(int count, char** arguments) {

@@ -1,11 +1,7 @@
 // The options of a run.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <set>
-#include <string>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

@@ -1,13 +1,6 @@
 // Everything that faults are done to, and with.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/administrator.h"
 #include "robustness/runner/client_process.h"
@@ -32,7 +25,7 @@ struct Scene {
   std::set<std::string> spared;                         // slots of clients that are never killed
   std::vector<std::string> sweep;                       // the command that does it
   std::filesystem::path sweep_log;
-  Depositions::Pair divided;                            // what parts the servers puts one on each side
+  Depositions::Pair divided;  // what parts the servers puts one on each side
 
   // One of those that run and fulfil the condition, preferably one that holds a lock; null if there is none.
   ClientProcess* any_client(Strike& strike, const std::function<bool(const ClientProcess&)>& condition = {}) const;

@@ -5,9 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "robustness/runner/scene.h"
 #include "robustness/worker/patience.h"
 

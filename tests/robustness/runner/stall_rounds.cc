@@ -1,7 +1,5 @@
 #include "robustness/runner/stall_rounds.h"
 
-#include <utility>
-
 #include "robustness/worker/patience.h"
 
 namespace forelock::robustness {

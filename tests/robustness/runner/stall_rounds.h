@@ -1,12 +1,6 @@
 // Cuts the holder of a pair off, silently, again and again: who knows first that the lock is gone?
 #pragma once
 
-#include <cstdint>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/client_process.h"
 #include "robustness/runner/fault_log.h"

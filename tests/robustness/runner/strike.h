@@ -1,17 +1,6 @@
 // One fault: a kind of them, and one that happens.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "robustness/runner/fault_log.h"
 
 namespace forelock::robustness {

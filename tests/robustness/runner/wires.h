@@ -1,14 +1,6 @@
 // The network of one client process: a proxy to each server, so that each connection can be hurt alone.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "robustness/runner/frame_watch.h"
 #include "support/tcp_proxy.h"
 

@@ -1,7 +1,4 @@
 // Threads that block, and a client that is closed under them now and then.
-#include <thread>
-#include <vector>
-
 #include "robustness/worker/blocking_section.h"
 #include "robustness/worker/client_source.h"
 #include "robustness/worker/load.h"

@@ -1,11 +1,4 @@
 // Many asynchronous locks, and one thread.
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <thread>
-#include <vector>
-
 #include "robustness/worker/async_seat.h"
 #include "robustness/worker/load.h"
 #include "robustness/worker/patience.h"

@@ -1,9 +1,5 @@
 #include "robustness/worker/async_seat.h"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "robustness/worker/patience.h"
 
 namespace forelock::robustness {

@@ -1,13 +1,6 @@
 // One asynchronous lock after the other, as a state machine: what a callback or the passing of time brings next.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-
 #include "forelock/async_write_lock.h"
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"

@@ -1,7 +1,5 @@
 #include "robustness/worker/blocking_section.h"
 
-#include <thread>
-
 #include "robustness/worker/patience.h"
 
 namespace forelock::robustness {

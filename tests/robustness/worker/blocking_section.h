@@ -1,10 +1,6 @@
 // One critical section of a thread: take the lock, visit the resource, give the lock back. Everything is written down.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 #include "robustness/history/recorded_call.h"

@@ -1,10 +1,5 @@
 #include "robustness/worker/client_source.h"
 
-#include <iostream>
-#include <random>
-#include <sstream>
-#include <utility>
-
 #include "robustness/worker/patience.h"
 #include "support/wait_until.h"
 

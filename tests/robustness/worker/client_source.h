@@ -1,12 +1,6 @@
 // The client of a worker, which is closed now and then under those who use it, and replaced.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <mutex>
-#include <stop_token>
-
 #include "forelock/client.h"
 #include "robustness/history/history_writer.h"
 #include "robustness/worker/visit_gate.h"

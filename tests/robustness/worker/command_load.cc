@@ -2,12 +2,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
-#include <thread>
-#include <vector>
-
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"
 #include "robustness/worker/load.h"

@@ -4,8 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <array>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 namespace {

@@ -1,11 +1,6 @@
 // The call that a lock object is in, for its callbacks, which come on another thread.
 #pragma once
 
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "forelock/write_lock.h"
 #include "robustness/history/recorded_call.h"
 

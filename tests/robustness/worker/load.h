@@ -1,10 +1,9 @@
 // The work of a worker's process until it is told to end.
 #pragma once
 
-#include <memory>
-
 #include "robustness/history/history_writer.h"
 #include "robustness/worker/worker_options.h"
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

@@ -6,13 +6,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <exception>
-#include <fstream>
-#include <iostream>
-#include <map>
-#include <stdexcept>
-#include <thread>
-
 #include "robustness/worker/crash_report.h"
 #include "robustness/worker/load.h"
 #include "robustness/worker/patience.h"

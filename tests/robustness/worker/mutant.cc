@@ -1,9 +1,5 @@
 // A worker with one of the deliberate bugs of lock/mutation.h or linger/mutation.h, for the proof that a run would show
 // it.
-#include <cstdlib>
-#include <iostream>
-#include <string>
-
 #include "linger/mutation.h"
 #include "lock/mutation.h"
 #include "mutation_named.h"

@@ -1,11 +1,5 @@
 // Operations under locks that fail more often than not: each succeeds, or becomes a dead letter, or stays with its
 // caller. Which of them, the history shall know.
-#include <algorithm>
-#include <chrono>
-#include <random>
-#include <thread>
-#include <vector>
-
 #include "forelock/client.h"
 #include "forelock/dead_letter_queue.h"
 #include "forelock/operation_runner.h"

@@ -1,10 +1,7 @@
 // Limits and pauses that all loads share.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

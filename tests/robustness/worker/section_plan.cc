@@ -1,9 +1,5 @@
 #include "robustness/worker/section_plan.h"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 namespace forelock::robustness {
 
 std::string_view SectionPlan::mode() const {

@@ -1,13 +1,6 @@
 // The next step of a worker, decided by a seed.
 #pragma once
 
-#include <chrono>
-#include <optional>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "forelock/priority.h"
 #include "robustness/worker/worker_options.h"
 

@@ -1,8 +1,4 @@
 // Threads that take several monitors as one lock, and a client that is closed under them now and then.
-#include <deque>
-#include <thread>
-#include <vector>
-
 #include "robustness/worker/client_source.h"
 #include "robustness/worker/load.h"
 #include "robustness/worker/patience.h"

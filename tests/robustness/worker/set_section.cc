@@ -1,7 +1,5 @@
 #include "robustness/worker/set_section.h"
 
-#include <thread>
-
 #include "robustness/worker/patience.h"
 
 namespace forelock::robustness {

@@ -1,16 +1,6 @@
 // A SetSection is one critical section under a lock set: take it, visit the resource of each member, give it back.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <deque>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "forelock/lock_set.h"
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"

@@ -1,8 +1,5 @@
 // One of a pair that take one monitor in turn and hold it until they are cut off: the holder asks as often as it can
 // whether it still is one.
-#include <stop_token>
-#include <thread>
-
 #include "forelock/blocking_write_lock.h"
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"

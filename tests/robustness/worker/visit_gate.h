@@ -2,8 +2,7 @@
 // a client gives its locks away, and has nobody but itself to blame for what goes on under them.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

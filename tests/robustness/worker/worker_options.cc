@@ -1,10 +1,5 @@
 #include "robustness/worker/worker_options.h"
 
-#include <functional>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-
 namespace forelock::robustness {
 namespace {
 

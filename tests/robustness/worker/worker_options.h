@@ -1,12 +1,8 @@
 // The command-line options of a worker.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "forelock/settings.h"
+#include "support/standard.h"
 
 namespace forelock::robustness {
 

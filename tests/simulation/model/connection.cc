@@ -1,7 +1,5 @@
 #include "model/connection.h"
 
-#include <algorithm>
-
 namespace forelock::model {
 
 Connection::Connection(Timeline& timeline, Random& random, const WireOptions& wire, ServerEnd& server,

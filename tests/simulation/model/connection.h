@@ -1,10 +1,6 @@
 // One connection between a client and a server: two pipes that keep order, lose things and stand still.
 #pragma once
 
-#include <cstddef>
-#include <deque>
-#include <utility>
-
 #include "model/message.h"
 #include "model/timeline.h"
 

@@ -1,7 +1,5 @@
 #include "model/ensemble.h"
 
-#include <utility>
-
 namespace forelock::model {
 
 using coordination::SessionId;

@@ -1,13 +1,6 @@
 // The servers, the leader's log and the sessions: an in-memory ZooKeeper under virtual time.
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <memory>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
 #include "model/connection.h"
 #include "model/server.h"
 #include "model/tree.h"

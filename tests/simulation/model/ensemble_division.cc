@@ -1,7 +1,4 @@
 // How an ensemble loses its leader and finds another one.
-#include <algorithm>
-#include <utility>
-
 #include "model/ensemble.h"
 
 namespace forelock::model {

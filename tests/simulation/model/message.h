@@ -1,10 +1,6 @@
 // Messages between a client and its server, and the fate of a request there.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "coordination/reply.h"
 #include "coordination/request.h"
 #include "coordination/session.h"

@@ -1,8 +1,5 @@
 #include "model/model_session.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace forelock::model {
 
 using coordination::ReplyCode;

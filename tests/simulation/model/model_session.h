@@ -3,14 +3,6 @@
 // Reconnects by itself and takes its watches along. Calls the listener from the timeline, never from inside submit().
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <optional>
-#include <set>
-#include <string>
-#include <variant>
-
 #include "coordination/session.h"
 #include "model/ensemble.h"
 

@@ -1,9 +1,7 @@
 // A small seeded generator: the same numbers on every machine, and fast.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
+#include "support/standard.h"
 
 namespace forelock::model {
 

@@ -1,8 +1,5 @@
 #include "model/server.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "model/ensemble.h"
 
 namespace forelock::model {

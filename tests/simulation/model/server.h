@@ -1,14 +1,6 @@
 // One server of the ensemble: its own copy of the tree, somewhat behind the leader's, and the watches set on it.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <set>
-#include <utility>
-#include <vector>
-
 #include "model/connection.h"
 #include "model/tree.h"
 #include "model/watch_table.h"

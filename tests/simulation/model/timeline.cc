@@ -1,7 +1,5 @@
 #include "model/timeline.h"
 
-#include <algorithm>
-
 namespace forelock::model {
 
 void Timeline::at(Instant when, Actor& actor, std::uint32_t what, std::uint64_t detail) {

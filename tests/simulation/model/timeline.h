@@ -1,10 +1,6 @@
 // Virtual time and what is due to happen in it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "model/random.h"
 
 namespace forelock::model {

@@ -1,10 +1,5 @@
 #include "model/tree.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <utility>
-
 namespace forelock::model {
 
 using coordination::CreateMode;

@@ -1,18 +1,10 @@
 // The tree of nodes as one server knows it, and what writes do to it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 #include "coordination/reply.h"
 #include "coordination/request.h"
 #include "coordination/session.h"
+#include "support/standard.h"
 
 namespace forelock::model {
 

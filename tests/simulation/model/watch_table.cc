@@ -1,7 +1,5 @@
 #include "model/watch_table.h"
 
-#include <algorithm>
-
 namespace forelock::model {
 
 void WatchTable::add(std::vector<Entry>& entries, std::string_view path, Connection& connection) {

@@ -1,10 +1,6 @@
 // The one-shot watches that one server keeps for its connections.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "model/connection.h"
 
 namespace forelock::model {
