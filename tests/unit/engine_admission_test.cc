@@ -1,35 +1,21 @@
 // Who may wait: the limit of a queue, and waits that would be in vain.
-#include <chrono>
-#include <string>
-#include <vector>
-
 #include "engine_fixture.h"
 #include "lock/service_times.h"
 
 namespace forelock::lock {
 namespace {
 
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
-
 class EngineAdmissionTest : public EngineTest {
  protected:
   // Another process holds the monitor, and so many foreground contenders of others wait. Ours joins behind them.
   void join_behind(ContenderId id, std::size_t waiting, AcquireSpec spec) {
     engine_.acquire(id, std::move(spec), now_);
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
-    answer<Get>({});
+    answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
     std::vector<std::string> children{"privateLock"};
     for (std::size_t i = 0; i <= waiting; ++i) children.push_back(name(i));
     const auto count = static_cast<std::int32_t>(children.size());
     children.push_back(name(waiting + 1));
-    answer<Create>(created(name(waiting + 1)));
-    answer<List>(listing(children, count + 1));
+    answers<Create, List>(created(name(waiting + 1)), listing(children, count + 1));
   }
   static std::string name(std::size_t number) {
     const std::string digits = std::to_string(number);
@@ -186,9 +172,7 @@ TEST_F(EngineAdmissionTest, AHoldAndASecondGrantAreNoWait) {
   }
   now_ += 2s;
   ASSERT_TRUE(engine_.step_aside(22, now_ + 1h, now_));
-  answer<Transaction>({});
-  answer<List>(listing({name(23)}, 24));
-  answer<Transaction>(claimed("", 400));
+  answers<Transaction, List, Transaction>({}, listing({name(23)}, 24), claimed("", 400));
   ASSERT_EQ(engine_.state(22), ContenderState::held);
   for (ContenderId id = 23; id < 34; ++id) ask_for(id, 1h);
   ask_for(34, 400ms);
@@ -201,14 +185,11 @@ TEST_F(EngineAdmissionTest, AHolderThatStepsAsideIsNoNewcomer) {
   spec.queue_max = 1;
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(engine_.state(1), ContenderState::held);
   answer<List>(listing({"B-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
   ASSERT_TRUE(engine_.step_aside(1, now_ + 1h, now_));
-  answer<Transaction>({});
-  answer<List>(listing({"B-0000000000", "A-0000000002", "A-0000000003"}, 4));
+  answers<Transaction, List>({}, listing({"B-0000000000", "A-0000000002", "A-0000000003"}, 4));
   EXPECT_TRUE(output_.refusals.empty());
   EXPECT_EQ(engine_.state(1), ContenderState::waiting);
 }
@@ -217,9 +198,7 @@ TEST_F(EngineAdmissionTest, ASingleAttemptIsNoWait) {
   AcquireSpec spec = limited(1, 1);
   spec.try_once = true;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 

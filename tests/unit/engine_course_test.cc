@@ -1,21 +1,8 @@
 // The course of a contender as the engine explains it, and its silence when that is not wanted.
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 EngineOptions explaining() {
   EngineOptions options;
@@ -41,9 +28,7 @@ class EngineCourseTest : public EngineTest {
 
 TEST_F(EngineCourseTest, AGrantNamesItsProof) {
   acquire(1, Priority::foreground);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(claimed("A-0000000005", 100));
-  answer<Get>(monitor(2, 7, 100));
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), claimed("A-0000000005", 100), monitor(2, 7, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   EXPECT_EQ(steps(1), (Steps{CourseStep::claims_at_once, CourseStep::counted_first}));
   ASSERT_TRUE(engine_.release(1, now_));
@@ -57,11 +42,8 @@ TEST_F(EngineCourseTest, AGrantNamesItsProof) {
 
 TEST_F(EngineCourseTest, AWaiterNamesTheOneBeforeIt) {
   acquire(1, Priority::foreground);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Get>({});
-  answer<Create>(created("A-0000000005"));
-  answer<List>(listing({"A-0000000003", "A-0000000005", "privateLock"}, 6));
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+  answers<Create, List>(created("A-0000000005"), listing({"A-0000000003", "A-0000000005", "privateLock"}, 6));
   ASSERT_EQ(output_.explained_steps.size(), 4u);
   EXPECT_EQ(output_.explained_steps[2].node, "A-0000000005");
   EXPECT_EQ(output_.explained_steps[3].node, "A-0000000003");
@@ -70,9 +52,7 @@ TEST_F(EngineCourseTest, AWaiterNamesTheOneBeforeIt) {
 
 TEST_F(EngineCourseTest, AClaimThatYieldsNamesWhoGoesBefore) {
   acquire(1, Priority::background);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(claimed("B-0000000005", 100));
-  answer<Get>(monitor(3, 7, 100));
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), claimed("B-0000000005", 100), monitor(3, 7, 100));
   answer<List>(listing({"A-0000000004", "B-0000000005", "privateLock"}, 7));
   ASSERT_TRUE(output_.grants.empty());
   ASSERT_FALSE(output_.explained_steps.empty());
@@ -82,8 +62,7 @@ TEST_F(EngineCourseTest, AClaimThatYieldsNamesWhoGoesBefore) {
 
 TEST_F(EngineCourseTest, ALostReplyIsExplainedAndWhatWasFound) {
   claim_lost_with_the_connection(1);
-  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
-  answer<Get>(node("guid1", our_session));
+  answers<List, Get>(listing({"A-0000000000", "privateLock"}, 2), node("guid1", our_session));
   answer<Get>(node("guid1", our_session));
   ASSERT_EQ(output_.grants.size(), 1u);
   EXPECT_EQ(steps(1), (Steps{CourseStep::claims_at_once, CourseStep::reply_lost, CourseStep::resolved_owner,
@@ -92,8 +71,7 @@ TEST_F(EngineCourseTest, ALostReplyIsExplainedAndWhatWasFound) {
 
 TEST_F(EngineCourseTest, AClaimThatWasNotAppliedBeginsAnew) {
   claim_lost_with_the_connection(1);
-  answer<List>(listing({}, 0));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get>(listing({}, 0), failure(ReplyCode::no_node));
   EXPECT_EQ(steps(1), (Steps{CourseStep::claims_at_once, CourseStep::reply_lost, CourseStep::resolved_not_there,
                              CourseStep::claims_at_once}));
 }

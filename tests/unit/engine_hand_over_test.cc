@@ -1,20 +1,8 @@
 // How the lock goes from one process to the next: what is asked for meanwhile, and what each grant is proved with.
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::List;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 EngineOptions watching(WatchMode mode) {
   EngineOptions options;
@@ -38,8 +26,7 @@ TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
   ask(2, Priority::foreground, true);
   EXPECT_TRUE(output_.refusals.empty());
   ASSERT_FALSE(output_.sent.empty());
-  answer<Transaction>(claimed("A-0000000006", 200));
-  answer<List>(listing({"A-0000000006", "privateLock"}, 8));
+  answers<Transaction, List>(claimed("A-0000000006", 200), listing({"A-0000000006", "privateLock"}, 8));
   EXPECT_EQ(output_.grants.size(), 2u);
 }
 
@@ -47,12 +34,8 @@ TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Get>({});
-  answer<Create>(created("A-0000000002"));
-  answer<List>(listing({"A-0000000002"}, 3));
-  answer<Transaction>(claimed("", 100));
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+  answers<Create, List, Transaction>(created("A-0000000002"), listing({"A-0000000002"}, 3), claimed("", 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock"}, 4)).watch);
 }
@@ -85,8 +68,7 @@ TEST_F(HandOverTest, OneWhoseNeighbourGaveUpDoesNotPassTheOthers) {
   answer<coordination::Get>({});
   // It waited no longer. In the same moment the holder has released, and A-0000000000 here is one that still waits.
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
-  answer<Transaction>(claimed("", 100));
-  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003"}, 5));
+  answers<Transaction, List>(claimed("", 100), listing({"A-0000000000", "privateLock", "A-0000000003"}, 5));
   EXPECT_TRUE(output_.grants.empty());
   const auto yield = answer<Transaction>({});
   EXPECT_EQ(std::get<coordination::Delete>(yield.operations.at(1)).path, "/P/privateLock");
@@ -108,8 +90,7 @@ TEST_F(HandOverTest, AClaimThatCameTooEarlyLooksAgain) {
 
 TEST_F(HandOverTest, APredecessorThatIsGoneBeforeItCanBeWatchedIsAsGood) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<coordination::Get>(failure(ReplyCode::no_node));
-  answer<Transaction>(claimed("", 100));
+  answers<Get, Transaction>(failure(ReplyCode::no_node), claimed("", 100));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
@@ -146,9 +127,7 @@ TEST_F(HandOverTest, OneThatHadToWaitJoinsTheLineAtOnceTheNextTime) {
 // the news of that may still be on their way.
 TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
   ask(1);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   now_ += 5s;
   engine_.tick(now_);
@@ -156,17 +135,14 @@ TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
   answer_heartbeat({});
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   answer_heartbeat({});  // a heartbeat
-  answer<coordination::Get>(node("somebody", our_session + 1));
-  answer<coordination::Get>(node("somebody", our_session + 1));
+  answers<Get, Get>(node("somebody", our_session + 1), node("somebody", our_session + 1));
   EXPECT_TRUE(output_.sent.empty());
   EXPECT_EQ(engine_.contenders(), 0u);
 }
 
 TEST_F(HandOverTest, AProofWithoutPrivateLockInItIsNone) {
   ask(1);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000001", 100));
-  answer<coordination::Get>(monitor(1, 3, 101));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000001", 100), monitor(1, 3, 101));
   answer<List>(listing({"A-0000000001"}, 3));  // somebody has deleted it by hand
   EXPECT_TRUE(output_.grants.empty());
   answer_heartbeat({});  // what there is will be found out
@@ -175,9 +151,7 @@ TEST_F(HandOverTest, AProofWithoutPrivateLockInItIsNone) {
 // Somebody has deleted ours by hand, and another one holds already.
 TEST_F(HandOverTest, AProofWithoutTheOwnNodeInItIsNone) {
   ask(1);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000001", 100));
-  answer<coordination::Get>(monitor(3, 4, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000001", 100), monitor(3, 4, 100));
   answer<List>(listing({"A-0000000002", "privateLock"}, 4));
   EXPECT_TRUE(output_.grants.empty());
   answer_heartbeat({});
@@ -186,19 +160,14 @@ TEST_F(HandOverTest, AProofWithoutTheOwnNodeInItIsNone) {
 // Whoever makes the monitor may have made a new one, and is told of the end of that one only if it watches it.
 TEST_F(HandOverTest, WhoeverMakesTheMonitorWatchesIt) {
   ask(1);
-  answer<Create>({});
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Get>({});
+  answers<Create, Transaction, Get>({}, failure(ReplyCode::node_exists), {});
   answer<Create>(failure(ReplyCode::no_node));  // it has gone; it is made anew
   answer<List>(failure(ReplyCode::no_node));    // that was before
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   release(1);
   ask(2);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 200));
+  answers<Create, Transaction>({}, claimed("A-0000000000", 200));
   const auto watch = answer<coordination::Get>({});
   EXPECT_EQ(watch.path, "/P");
   EXPECT_TRUE(watch.watch);
@@ -209,9 +178,7 @@ class BulkHandOverTest : public HandOverTest {
  protected:
   BulkHandOverTest() {
     ask(1, Priority::background);
-    answer<Create>({});
-    answer<Transaction>(claimed("B-0000000000", 100));
-    answer<coordination::Get>(monitor(2, 2, 100));
+    answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
     for (const ContenderId id : {ContenderId{2}, ContenderId{3}}) {
       engine_.acquire(id, spec_of(id, Priority::background, 2h), now_);
       answer<Create>(created("B-000000000" + std::to_string(id)));
@@ -348,12 +315,8 @@ TEST_F(ParentHandOverTest, OneThatIsNotNextLooksAMomentAfterTheChange) {
 
 TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
   acquire(1, Priority::background);  // with its place
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Get>({});
-  answer<Create>(created("B-0000000002"));
-  answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
-  answer<coordination::Get>({});
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+  answers<Create, List, Get>(created("B-0000000002"), listing({"A-0000000000", "privateLock", "B-0000000002"}, 3), {});
   line_changes();
   answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003", "B-0000000002"}, 4));
   ASSERT_FALSE(output_.positions.empty());
@@ -368,9 +331,7 @@ TEST_F(ParentHandOverTest, OneAttemptAsksTheServerAndNotAListingThatIsWatched) {
   output_.refusals.clear();
   ask(2, Priority::foreground, true);
   EXPECT_TRUE(output_.refusals.empty());
-  answer<coordination::Delete>({});
-  answer<Transaction>(claimed("A-0000000003", 100));
-  answer<List>(listing({"A-0000000003", "privateLock"}, 5));
+  answers<Delete, Transaction, List>({}, claimed("A-0000000003", 100), listing({"A-0000000003", "privateLock"}, 5));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
@@ -379,9 +340,7 @@ TEST_F(ParentHandOverTest, BehindAReleaseTheNextCallClaimsAtOnce) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   ASSERT_EQ(output_.grants.size(), 1u);
   ASSERT_TRUE(engine_.release(1, now_));
@@ -403,15 +362,12 @@ TEST_F(HandOverTest, OfThoseThatCameWithoutAConnectionTheForegroundClaims) {
 
 TEST_F(HandOverTest, OneAttemptWaitsForAClaimBehindARelease) {
   ask(1);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   ask(2);
   ask(3, Priority::foreground, true);
   EXPECT_TRUE(output_.refusals.empty());
-  answer<Transaction>({});
-  answer<Transaction>(claimed("A-0000000002", 200));
+  answers<Transaction, Transaction>({}, claimed("A-0000000002", 200));
   EXPECT_EQ(output_.grants.size(), 2u);
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);

@@ -1,22 +1,9 @@
 // Background contenders that age, and waiting ones whose priority is changed: what is asked for and when, and what
 // becomes of it if it does not succeed.
-#include <chrono>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Check;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
 
 constexpr auto period = 2s;
 
@@ -159,9 +146,7 @@ TEST_F(EngineRaiseTest, AWaitingContenderMovesAndKeepsItsClass) {
 TEST_F(EngineRaiseTest, OneWhoseClaimIsUnderWayMovesWhenItFails) {
   ask(1, Priority::background);
   engine_.raise(1, Priority::foreground, now_);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Get>({});
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
   answer<Create>(created("B-0000000003"));
   while (!output_.sent.empty() && std::holds_alternative<List>(output_.sent.front().request)) {
     answer<List>(behind_foreground_);
@@ -194,9 +179,7 @@ TEST_F(EngineRaiseTest, AMoveThatTheServerRefusesIsAskedForAgain) {
 
 TEST_F(EngineRaiseTest, AHolderIsLeftAlone) {
   acquire(1, Priority::background);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   engine_.raise(1, Priority::foreground, now_);
   EXPECT_TRUE(output_.sent.empty());
@@ -207,9 +190,7 @@ TEST_F(EngineRaiseTest, AHolderIsLeftAlone) {
 // As it is now, not as it once was.
 TEST_F(EngineRaiseTest, AHolderMayAskWhoWaits) {
   acquire(1, Priority::background);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   engine_.want_contention(1, now_);
   EXPECT_EQ(engine_.waiting_behind(1), std::nullopt);
   answer<List>(listing({"B-0000000000", "privateLock", "A-0000000001"}, 3));
@@ -262,8 +243,7 @@ TEST_F(EngineMovesTest, OrTheFormerOneIfNothingWasApplied) {
   answer<Transaction>(failure(ReplyCode::connection_loss));
   disconnect();
   connect();
-  answer<Get>({});
-  answer<List>(behind_foreground_);
+  answers<Get, List>({}, behind_foreground_);
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000003");
   answer<Get>(node("", 99));
   EXPECT_TRUE(output_.moves.empty());
@@ -334,12 +314,9 @@ TEST_F(EnginePriorityTest, TheLastWishCounts) {
 
 TEST_F(EnginePriorityTest, WhoIsOnItsWayIntoTheQueueMovesWhenItIsThere) {
   ask(1, Priority::background);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Get>({});
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
   ASSERT_TRUE(engine_.set_priority(1, Priority::foreground, {}, now_));
-  answer<Create>(created("B-0000000003"));
-  answer<List>(behind_foreground_);
+  answers<Create, List>(created("B-0000000003"), behind_foreground_);
   expect_move(answer<Transaction>(moved_to("A-0000000004")), "A", "B-0000000003");
 }
 

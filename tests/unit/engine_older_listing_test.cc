@@ -1,18 +1,8 @@
 // What a process knows of a queue when one of its contenders has released and another one of its own waits on.
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using coordination::Create;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 // Two of this process in one queue with others: when the first of them has released, what was seen before the second
 // tells whom that waits for.
@@ -32,8 +22,7 @@ class OlderListingTest : public EngineTest, public ::testing::WithParamInterface
     join(1, priority, node(2), listing({node(0), "privateLock", node(2)}, 3));
     answer<Get>({});
     ask(2, priority);
-    answer<Create>(created(node(5)));
-    answer<List>(listing({node(0), "privateLock", node(2), node(3), node(4), node(5)}, 6));
+    answers<Create, List>(created(node(5)), listing({node(0), "privateLock", node(2), node(3), node(4), node(5)}, 6));
     event(WatchEvent::Kind::deleted, "/P/" + node(0));
     event(WatchEvent::Kind::children_changed, "/P");
     const std::vector<std::string> all = {"privateLock", node(2), node(3), node(4), node(5)};

@@ -1,24 +1,8 @@
 // What a resolving concludes from what it finds, and what it leaves on the server.
-#include <chrono>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Check;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::SetData;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineOutcomeTest : public EngineTest {
  protected:
@@ -48,8 +32,7 @@ class EngineOutcomeTest : public EngineTest {
   // A resolving within the connection finds privateLock, but not its owner's node.
   void find_the_lock_without_its_node(std::int32_t version) {
     answer_heartbeat({});
-    answer<List>(listing({"privateLock"}, 4));
-    answer<Get>(lock_of("guid2", version));
+    answers<List, Get>(listing({"privateLock"}, 4), lock_of("guid2", version));
   }
 };
 
@@ -66,8 +49,7 @@ TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredInASessionThatLivesIsRefu
     engine_.tick(now_);
     answer_heartbeat({});
     while (!output_.sent.empty() && !std::holds_alternative<List>(output_.sent.front().request)) answer<Get>({});
-    answer<List>(listing({}, 2));
-    answer<Get>(failure(ReplyCode::no_node));
+    answers<List, Get>(listing({}, 2), failure(ReplyCode::no_node));
   }
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals.front().reason, RefusalReason::rejected);
@@ -89,8 +71,7 @@ TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredByASessionsEndIsToldOfTha
 TEST_F(EngineOutcomeTest, AHoldersBrokenLockIsDeletedAtTheVersionSeen) {
   hold();
   reconnect();
-  answer<List>(listing({"privateLock"}, 4));
-  answer<Get>(lock_of("guid2", 7));
+  answers<List, Get>(listing({"privateLock"}, 4), lock_of("guid2", 7));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
   const auto removal = answer<Delete>({});
   EXPECT_EQ(removal.path, "/P/privateLock");
@@ -110,8 +91,7 @@ TEST_F(EngineOutcomeTest, AReleaseThatFindsItsNodeGoneIsNoneOfOurs) {
 TEST_F(EngineOutcomeTest, OneThatStepsAsideAndFindsItsNodeGoneHasLostTheLock) {
   hold();
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
-  answer<Transaction>(failure(ReplyCode::no_node));
-  answer<List>(listing({"privateLock"}, 4));
+  answers<Transaction, List>(failure(ReplyCode::no_node), listing({"privateLock"}, 4));
   find_the_lock_without_its_node(7);
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
   EXPECT_EQ(answer<Delete>({}).version, 7);
@@ -120,8 +100,7 @@ TEST_F(EngineOutcomeTest, OneThatStepsAsideAndFindsItsNodeGoneHasLostTheLock) {
 TEST_F(EngineOutcomeTest, AStrayLockIsDeletedAtTheVersionSeenAndThenForgotten) {
   claim_lost_with_the_connection(1);
   ASSERT_TRUE(engine_.cancel(1, now_));
-  answer<List>(listing({"privateLock"}, 2));
-  answer<Get>(lock_of("nobody's", 7));
+  answers<List, Get>(listing({"privateLock"}, 2), lock_of("nobody's", 7));
   EXPECT_EQ(answer<Delete>({}).version, 7);
   disconnect();
   connect();
@@ -136,9 +115,7 @@ TEST_F(EngineOutcomeTest, AReleaseWhoseNodeIsStillThereWasNotApplied) {
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));
   reconnect();
-  answer<List>(listing({"A-0000000002"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get, Get>(listing({"A-0000000002"}, 4), node("guid2", our_session), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
   EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000002");
 }
@@ -149,8 +126,7 @@ TEST_F(EngineOutcomeTest, ANodeWhoseRemovalWasLostIsRemovedAgain) {
   ASSERT_TRUE(engine_.cancel(1, now_));
   answer<Delete>(failure(ReplyCode::connection_loss));
   reconnect();
-  answer<List>(listing({"B-0000000000", "privateLock", "B-0000000002"}, 3));
-  answer<Get>(node("guid1", our_session));
+  answers<List, Get>(listing({"B-0000000000", "privateLock", "B-0000000002"}, 3), node("guid1", our_session));
   answer<Get>(lock_of("other", 1, our_session + 1));
   EXPECT_EQ(answer<Delete>({}).path, "/P/B-0000000002");
   EXPECT_EQ(engine_.contenders(), 0u);
@@ -172,9 +148,7 @@ TEST_F(EngineOutcomeTest, AfterAReconnectTheVersionFoundIsTheOneThatCounts) {
   ASSERT_TRUE(engine_.update_record(2, "new", now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));  // not applied: another version than counted
   reconnect();
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(lock_of("guid2", 1));
+  answers<List, Get, Get>(listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session), lock_of("guid2", 1));
   const auto guard = engine_.guard(2);
   ASSERT_TRUE(guard);
   EXPECT_EQ(std::get<Check>(guard->at(1)).version, 1);
@@ -195,9 +169,7 @@ TEST_F(EngineOutcomeTest, AGuardNamesTheVersionAndThereIsNoneWhileAnythingIsUnce
   EXPECT_FALSE(engine_.guard(2));
   connect();
   EXPECT_FALSE(engine_.guard(2));
-  answer<Get>({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, List, Get>({}, listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   EXPECT_FALSE(engine_.guard(2));
   answer<Get>(lock_of("guid2", 1));
   EXPECT_TRUE(engine_.guard(2));
@@ -215,8 +187,7 @@ TEST_F(EngineOutcomeTest, ARecordThatCouldNotBeReplacedIsLookedInto) {
   now_ += 100ms;
   engine_.tick(now_);
   answer_heartbeat({});
-  answer<List>(listing({}, 4));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
@@ -225,9 +196,7 @@ TEST_F(EngineOutcomeTest, AReleaseAtAnotherVersionIsLookedIntoAtOnce) {
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::bad_version));
   answer_heartbeat({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(lock_of("guid2", 5));
+  answers<List, Get, Get>(listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session), lock_of("guid2", 5));
   EXPECT_EQ(std::get<Delete>(answer<Transaction>({}).operations.at(1)).version, 5);
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::released);
 }
@@ -241,8 +210,7 @@ TEST_F(EngineOutcomeTest, AHandOverWithALostReplyIsARelease) {
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));
   reconnect();
-  answer<List>(listing({"A-0000000004", "privateLock"}, 5));
-  answer<Get>(node("guid3", our_session));
+  answers<List, Get>(listing({"A-0000000004", "privateLock"}, 5), node("guid3", our_session));
   Reply lock = lock_of("guid3", 2);
   lock.stat.mzxid = 300;
   answer<Get>(lock);
@@ -269,8 +237,7 @@ TEST_F(EngineOutcomeTest, AHandOverThatIsRefusedIsLookedIntoAtOnce) {
   answer<Transaction>(failure(ReplyCode::no_node));
   answer_heartbeat({});
   answer<List>(listing({"A-0000000002", "privateLock"}, 5));  // the next one's
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(lock_of("guid2", 1));
+  answers<Get, Get>(node("guid2", our_session), lock_of("guid2", 1));
   const auto release = answer<Transaction>({});
   EXPECT_EQ(std::get<Delete>(release.operations.at(0)).path, "/P/A-0000000002");
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::released);
@@ -284,8 +251,7 @@ TEST_F(EngineOutcomeTest, ABarrierThatIsRefusedIsABarrier) {
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::no_node));
   answer_heartbeat(failure(ReplyCode::bad_version));
-  answer<List>(listing({}, 4));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -297,9 +263,7 @@ TEST_F(EngineOutcomeTest, ALostClaimIsLookedForOnlyAmongTheNodesMadeSince) {
   Reply known = monitor(2, 2, 100);
   known.stat.czxid = 55;
   acquire(1, Priority::foreground);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Get>(known);
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), known);
   release(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(failure(ReplyCode::connection_loss));
@@ -317,8 +281,7 @@ TEST_F(EngineOutcomeTest, OneThatIsCancelledWhileItStepsAsideLeavesNoNode) {
   hold();
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
   ASSERT_TRUE(engine_.cancel(2, now_));
-  answer<Transaction>({});
-  answer<List>(listing({"A-0000000002"}, 4));
+  answers<Transaction, List>({}, listing({"A-0000000002"}, 4));
   EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000002");
   EXPECT_EQ(engine_.contenders(), 0u);
 }
@@ -338,9 +301,7 @@ TEST_F(EngineOutcomeTest, NothingIsClaimedWhileAResolvingReads) {
   const std::size_t reads = output_.sent.size();
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
   EXPECT_EQ(output_.sent.size(), reads);
-  answer<List>(listing({"A-0000000002"}, 3));
-  answer<Get>(node("guid1", our_session));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get, Get>(listing({"A-0000000002"}, 3), node("guid1", our_session), failure(ReplyCode::no_node));
   int claims = 0;
   for (const Sent& sent : output_.sent) claims += std::holds_alternative<Transaction>(sent.request) ? 1 : 0;
   EXPECT_EQ(claims, 1);
@@ -377,9 +338,7 @@ TEST_F(NewBeginningTest, AfterAListingWithoutItsNode) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ask(2, Priority::foreground);
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   answer<Create>(created("A-0000000002"));  // as counted: nobody is before it
@@ -413,8 +372,7 @@ TEST_F(NewBeginningTest, AfterAResolvingWithoutItsNode) {
   answer<Transaction>(failure(ReplyCode::no_node));
   answer_heartbeat({});
   answer<List>(listing({"A-0000000002", "privateLock", "A-0000000005", "A-0000000006"}, 7));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(lock_of("guid2", 1));
+  answers<Get, Get>(node("guid2", our_session), lock_of("guid2", 1));
   answer<Transaction>({});  // the release
   while (!output_.sent.empty()) {
     const Sent sent = output_.sent.front();  // its new beginning

@@ -1,25 +1,10 @@
 // What is easily forgotten: claims that are taken back, what is left of something that ended midway, single attempts
 // that rank behind others.
-#include <chrono>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 #include "lock/limits.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Sync;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineRaceTest : public EngineTest {
  protected:
@@ -63,13 +48,11 @@ TEST_F(EngineRaceTest, OneThatStepsAsideAndFindsNothingAfterALostReplyHasLostThe
   ask(2);
   answer<Transaction>(claimed("A-0000000002", 200));
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
-  answer<Transaction>(failure(ReplyCode::connection_loss));
-  answer<List>(failure(ReplyCode::connection_loss));
+  answers<Transaction, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
   disconnect();
   connect();
   EXPECT_EQ(answer<Get>({}).path, "/P");
-  answer<List>(listing({}, 4));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -105,8 +88,7 @@ class EngineOutrankedTest : public EngineRaceTest {
     cold_cycle(1);
     ask(2, Priority::foreground, true);
     answer<Transaction>(claimed("A-0000000003", 200));
-    answer<List>(listing({"A-0000000002", "A-0000000003", "privateLock"}, 5));
-    answer<Transaction>({});
+    answers<List, Transaction>(listing({"A-0000000002", "A-0000000003", "privateLock"}, 5), {});
     EXPECT_EQ(output_.refusals.size(), 1u);
     EXPECT_TRUE(output_.sent.empty());
   }
@@ -115,8 +97,7 @@ class EngineOutrankedTest : public EngineRaceTest {
 TEST_F(EngineOutrankedTest, TheNextAttemptLooksAndLeavesTheLockAlone) {
   for (ContenderId id = 3; id < 6; ++id) {
     ask(id, Priority::foreground, true);
-    answer<Sync>({});
-    answer<List>(listing({"A-0000000002"}, 5));
+    answers<Sync, List>({}, listing({"A-0000000002"}, 5));
     EXPECT_EQ(output_.refusals.back().reason, RefusalReason::unavailable);
     EXPECT_TRUE(output_.sent.empty());
   }
@@ -126,24 +107,20 @@ TEST_F(EngineOutrankedTest, TheNextAttemptLooksAndLeavesTheLockAlone) {
 
 TEST_F(EngineOutrankedTest, WhenTheOtherHasGoneTheNextAttemptGetsTheLock) {
   ask(3, Priority::foreground, true);
-  answer<Sync>({});
-  answer<List>(listing({}, 5));
-  answer<Transaction>(claimed("A-0000000005", 300));
+  answers<Sync, List, Transaction>({}, listing({}, 5), claimed("A-0000000005", 300));
   EXPECT_EQ(output_.grants.size(), 2u);
 }
 
 TEST_F(EngineOutrankedTest, OneOfAnotherClassIsNotBeforeIt) {
   ask(3, Priority::foreground, true);
-  answer<Sync>({});
-  answer<List>(listing({"B-0000000004"}, 5));
+  answers<Sync, List>({}, listing({"B-0000000004"}, 5));
   EXPECT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
 }
 
 TEST_F(EngineOutrankedTest, AnAttemptThatIsGivenUpWhileItLooksLeavesNothing) {
   ask(3, Priority::foreground, true);
   ASSERT_TRUE(engine_.cancel(3, now_));
-  answer<Sync>({});
-  answer<List>(listing({"A-0000000002"}, 5));
+  answers<Sync, List>({}, listing({"A-0000000002"}, 5));
   EXPECT_TRUE(output_.sent.empty());
   EXPECT_EQ(engine_.contenders(), 0u);
 }
@@ -151,11 +128,9 @@ TEST_F(EngineOutrankedTest, AnAttemptThatIsGivenUpWhileItLooksLeavesNothing) {
 // The server may be behind, and show one that has gone before the attempt began.
 TEST_F(EngineOutrankedTest, ALookBehindARefusedSyncIsNotBelieved) {
   ask(3, Priority::foreground, true);
-  answer<Sync>(failure(ReplyCode::throttled));
-  answer<List>(listing({"A-0000000002"}, 5));
+  answers<Sync, List>(failure(ReplyCode::throttled), listing({"A-0000000002"}, 5));
   EXPECT_EQ(output_.refusals.size(), 1u);
-  answer<Transaction>(claimed("A-0000000005", 300));
-  answer<List>(listing({"A-0000000005", "privateLock"}, 7));
+  answers<Transaction, List>(claimed("A-0000000005", 300), listing({"A-0000000005", "privateLock"}, 7));
   EXPECT_EQ(output_.grants.size(), 2u);
 }
 

@@ -1,17 +1,10 @@
 // What the engine concludes from what it finds on the server after a lost reply.
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
 
 using namespace coordination;
-using namespace std::chrono_literals;
 
 class EngineResolveTest : public EngineTest {
  protected:
@@ -44,15 +37,12 @@ std::ptrdiff_t creates_of(const std::deque<Sent>& sent, const std::string& guid)
 // two nodes (fuzzing).
 TEST_F(EngineResolveTest, WhoIsNamedByALockWithoutANodeBeginsOnce) {
   acquire(1, Priority::foreground);
-  answer<Create>({});
-  answer<Transaction>(failure(ReplyCode::connection_loss));
-  answer<coordination::Get>({});
+  answers<Create, Transaction, Get>({}, failure(ReplyCode::connection_loss), {});
   now_ = engine_.next_timer();
   engine_.tick(now_);
   acquire(2, Priority::foreground);
   answer_heartbeat({});
-  answer<List>({});
-  answer<Get>(node("guid2", our_session));
+  answers<List, Get>({}, node("guid2", our_session));
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
   EXPECT_EQ(creates_of(output_.sent, "guid2"), 1);
 }
@@ -61,14 +51,10 @@ TEST_F(EngineResolveTest, WhoIsNamedByALockWithoutANodeBeginsOnce) {
 // alive in time. By the time it is, the lock has gone (fuzzing).
 TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
   acquire(1, Priority::foreground, std::chrono::hours(1));
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Get>({});
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
   Reply created;
   created.path = "/P/A-0000000002";
-  answer<Create>(created);
-  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<coordination::Get>({});
+  answers<Create, List, Get>(created, listing({"A-0000000000", "privateLock", "A-0000000002"}, 3), {});
   acquire(2, Priority::foreground, std::chrono::hours(1));
   const Sent enqueueing = output_.sent.front();
   output_.sent.pop_front();
@@ -97,9 +83,7 @@ TEST_F(EngineResolveTest, AWaiterThatIsNamedByALockWithoutANodeBeginsAnewWhenTha
   answer<Get>({});
   disconnect();
   connect();
-  answer<Get>({});
-  answer<List>(listing({"privateLock"}, 4));
-  answer<Get>(node("guid1", our_session));
+  answers<Get, List, Get>({}, listing({"privateLock"}, 4), node("guid1", our_session));
   EXPECT_EQ(engine_.state(1), ContenderState::resolving);
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
   EXPECT_EQ(creates_of(output_.sent, "guid1"), 1);
@@ -111,9 +95,7 @@ TEST_F(EngineResolveTest, ASingleAttemptThatHasANodeAndNoLockDoesNotWait) {
   AcquireSpec once = spec_of(1, Priority::foreground);
   once.try_once = true;
   engine_.acquire(1, std::move(once), now_);
-  answer<Create>({});
-  answer<Transaction>(failure(ReplyCode::server_error));
-  answer<Get>({});
+  answers<Create, Transaction, Get>({}, failure(ReplyCode::server_error), {});
   now_ = engine_.next_timer();
   engine_.tick(now_);
   while (!output_.sent.empty() && output_.refusals.empty()) {
@@ -136,23 +118,18 @@ TEST_F(EngineResolveTest, ASingleAttemptThatHasANodeAndNoLockDoesNotWait) {
 // Somebody has written the other one's record into privateLock: for no moment do both hold (fuzzing).
 TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt) {
   engine_.acquire(1, spec_of(1, Priority::background), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<coordination::Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   engine_.acquire(2, spec_of(2, Priority::foreground), now_);
   Reply created;
   created.path = "/P/A-0000000002";
   answer<Create>(created);
   ASSERT_TRUE(engine_.step_aside(1, now_ + std::chrono::seconds(10), now_));
-  answer<Transaction>({});
-  answer<List>(listing({"B-0000000000", "A-0000000002"}, 3));
-  answer<Transaction>(claimed("", 200));
+  answers<Transaction, List, Transaction>({}, listing({"B-0000000000", "A-0000000002"}, 3), claimed("", 200));
   ASSERT_EQ(output_.grants.size(), 2u);
   output_.sent.clear();
   engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
   connect();
-  answer<coordination::Get>({});
-  answer<List>(listing({"B-0000000000", "A-0000000002", "privateLock"}, 4));
+  answers<Get, List>({}, listing({"B-0000000000", "A-0000000002", "privateLock"}, 4));
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000000");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
   answer<Get>(node("guid1", our_session));
@@ -172,8 +149,7 @@ TEST_F(EngineResolveTest, NothingIsProvedWhileItIsUnknownWhichNodesAreOurs) {
   const auto granted = output_.grants.size();
   answer<Transaction>(failure(ReplyCode::server_error));
   event(WatchEvent::Kind::deleted, "/P");
-  answer<Transaction>(claimed("B-0000000003", 300));
-  answer<List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
+  answers<Transaction, List>(claimed("B-0000000003", 300), listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
   EXPECT_EQ(output_.grants.size(), granted) << "the foreground contender goes first";
 }
 
@@ -186,13 +162,11 @@ TEST_F(EngineResolveTest, ABarrierThatFailsIsRepeatedBeforeAnythingIsConcluded) 
   disconnect();
   engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
   answer_heartbeat(failure(ReplyCode::server_error));
-  answer<Get>({});
-  answer<List>(listing({}, 2));
+  answers<Get, List>({}, listing({}, 2));
   now_ += 100ms;
   engine_.tick(now_);
   answer_heartbeat({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<List, Get>(listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   answer<Get>(node("guid2", our_session));
   EXPECT_EQ(output_.grants.size(), 2u);
 }
@@ -203,8 +177,7 @@ TEST_F(EngineResolveTest, OneBarrierServesAllMonitorsOfAConnection) {
     AcquireSpec spec = spec_of(id, Priority::foreground);
     spec.monitor = "M" + std::to_string(id);
     engine_.acquire(id, std::move(spec), now_);
-    answer<Create>({});
-    answer<Transaction>(claimed("A-0000000000", 100 + static_cast<Token>(id)));
+    answers<Create, Transaction>({}, claimed("A-0000000000", 100 + static_cast<Token>(id)));
     answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
   }
   ASSERT_EQ(output_.grants.size(), 4u);
@@ -224,8 +197,7 @@ TEST_F(EngineResolveTest, ALostCreateIsLookedForOnlyAmongTheNodesMadeSince) {
   join(1, Priority::foreground, "A-0000000007", known);
   answer<Get>({});
   acquire(2, Priority::foreground);
-  answer<Create>(failure(ReplyCode::connection_loss));
-  answer<List>(failure(ReplyCode::connection_loss));
+  answers<Create, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
   disconnect();
   connect();
   answer<Get>({});
@@ -245,8 +217,7 @@ TEST_F(EngineResolveTest, InAMonitorThatWasMadeAnewEveryNodeMayBeOurs) {
   join(1, Priority::foreground, "A-0000000007", known);
   answer<Get>({});
   acquire(2, Priority::foreground);
-  answer<Create>(failure(ReplyCode::connection_loss));
-  answer<List>(failure(ReplyCode::connection_loss));
+  answers<Create, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
   disconnect();
   connect();
   answer<Get>({});

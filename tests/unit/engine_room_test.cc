@@ -1,21 +1,8 @@
 // The room for watches, and for what is remembered of idle monitors: what is counted, and what is forgotten for it.
-#include <chrono>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Get;
-using coordination::List;
-using coordination::RemoveDataWatch;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 // A watch on "/P" is 6 bytes on the wire, one on "/P/A-0000000000" 19.
 EngineOptions room(std::size_t watched_bytes) {
@@ -37,8 +24,7 @@ class EngineRoomTest : public EngineTest {
   // Acquires and releases in a monitor that is not known. Whether it is watched from then on.
   bool cycle(ContenderId id, const std::string& monitor_name) {
     acquire_at(id, monitor_name);
-    answer<Create>({});
-    answer<Transaction>(claimed("A-0000000000", 100));
+    answers<Create, Transaction>({}, claimed("A-0000000000", 100));
     const bool watched = answer<Get>(monitor(2, 2, 100)).watch;
     take_back();
     release(id);
@@ -57,8 +43,7 @@ class EngineRoomTest : public EngineTest {
   // Joins the line of a monitor that is not known. Whether its children are watched from then on.
   bool join_at(ContenderId id, const std::string& monitor_name) {
     acquire_at(id, monitor_name);
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
+    answers<Create, Transaction>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists));
     EXPECT_TRUE(answer<Get>({}).watch) << monitor_name;
     answer<Create>(created("A-0000000002"));
     return answer<List>(line()).watch;
@@ -220,8 +205,7 @@ class LastRoomTest : public EngineRoomTest {
 
 TEST_F(LastRoomTest, IsNotForMonitors) {
   acquire_at(1, "R");
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
+  answers<Create, Transaction>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists));
   EXPECT_FALSE(answer<Get>({}).watch);
 }
 
@@ -261,11 +245,8 @@ class NoRoomAtAllTest : public EngineRoomTest {
 
   void join_unwatched(ContenderId id, const std::string& monitor_name) {
     acquire_at(id, monitor_name);
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
-    answer<Get>({});
-    answer<Create>(created("A-0000000002"));
-    answer<List>(line());
+    answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+    answers<Create, List>(created("A-0000000002"), line());
   }
 };
 
@@ -284,11 +265,8 @@ TEST_F(NoRoomAtAllTest, OneThatIsNotNextLooksInIntervals) {
 TEST_F(NoRoomAtAllTest, OneThatWantsToKnowItsPlaceLooksInIntervals) {
   const Reply line = listing({"A-0000000000", "privateLock", "B-0000000002"}, 3);
   acquire(1, Priority::background);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Get>({});
-  answer<Create>(created("B-0000000002"));
-  answer<List>(line);
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+  answers<Create, List>(created("B-0000000002"), line);
   for (int look = 0; look < 3; ++look) {
     EXPECT_TRUE(output_.sent.empty());
     now_ += 250ms;

@@ -1,25 +1,9 @@
 // Rules of the protocol that one deliberate change each would break: what every request says, and when a caller is
 // told.
-#include <chrono>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Check;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::SetData;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineRulesTest : public EngineTest {
  protected:
@@ -33,8 +17,7 @@ class EngineRulesTest : public EngineTest {
   // What a resolving finds when nothing of ours is left.
   void answer_that_nothing_is_there() {
     answer_heartbeat({});
-    answer<List>(listing({}, 4));
-    answer<Get>(failure(ReplyCode::no_node));
+    answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   }
 };
 
@@ -111,8 +94,7 @@ TEST_F(EngineRulesTest, AnOwnerThatStepsAsideDeletesTheLockAtItsOwnVersion) {
 
 TEST_F(EngineRulesTest, AnEmptyMonitorNearItsCountersEndIsRemovedWithTheRelease) {
   acquire(1, Priority::foreground);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(claimed("A-1073741824", 100));
+  answers<Create, Transaction>(failure(ReplyCode::node_exists), claimed("A-1073741824", 100));
   answer<Get>(monitor(2, 1073741826, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   ASSERT_TRUE(engine_.release(1, now_));
@@ -148,8 +130,7 @@ TEST_F(EngineRulesTest, TheCountDoesNotBeginInAMonitorWhoseEndWouldNotBeTold) {
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>({});
   acquire(3, Priority::background);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(claimed("B-0000000002", 300));
+  answers<Create, Transaction>(failure(ReplyCode::node_exists), claimed("B-0000000002", 300));
   EXPECT_EQ(output_.grants.size(), 2u);
 }
 
@@ -280,8 +261,7 @@ TEST_F(EngineRulesTest, AReconnectMovesNoDeadlineBeforeAWriteIsAnswered) {
   ASSERT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
   const Sent barrier = output_.sent.front();
   output_.sent.pop_front();
-  answer<Get>({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  answers<Get, List>({}, listing({"A-0000000002", "privateLock"}, 4));
   EXPECT_EQ(engine_.valid_until(), deadline);
   engine_.on_reply(barrier.tag, {}, now_);
   EXPECT_GT(engine_.valid_until(), deadline);
@@ -301,15 +281,11 @@ TEST_F(EngineRulesTest, AStepAsideWithALostReplyDoesNotExplainALaterRemoval) {
   cold_cycle(1);
   hold(2, "0000000002", 200);
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
-  answer<Transaction>(failure(ReplyCode::connection_loss));
-  answer<List>(failure(ReplyCode::connection_loss));
+  answers<Transaction, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
   disconnect();
   connect();
-  answer<Get>({});
-  answer<List>(listing({"A-0000000002"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(failure(ReplyCode::no_node));
-  answer<Transaction>(claimed("", 300));
+  answers<Get, List, Get>({}, listing({"A-0000000002"}, 4), node("guid2", our_session));
+  answers<Get, Transaction>(failure(ReplyCode::no_node), claimed("", 300));
   ASSERT_EQ(output_.grants.back(), 300);
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::no_node));
@@ -347,14 +323,11 @@ TEST_F(EngineRulesTest, EveryOutageIsWaitedForAnew) {
 TEST_F(EngineRulesTest, AStrayLockWhoseRemovalIsLostIsLookedForAgain) {
   claim_lost_with_the_connection(1);
   ASSERT_TRUE(engine_.cancel(1, now_));
-  answer<List>(listing({"privateLock"}, 2));
-  answer<Get>(node("nobody's", our_session));
+  answers<List, Get>(listing({"privateLock"}, 2), node("nobody's", our_session));
   EXPECT_EQ(answer<Delete>(failure(ReplyCode::connection_loss)).path, "/P/privateLock");
   disconnect();
   connect();
-  answer<Get>({});
-  answer<List>(listing({"privateLock"}, 2));
-  answer<Get>(node("nobody's", our_session));
+  answers<Get, List, Get>({}, listing({"privateLock"}, 2), node("nobody's", our_session));
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -363,8 +336,7 @@ TEST_F(EngineRulesTest, AStrayLockWhoseRemovalIsLostIsLookedForAgain) {
 TEST_F(EngineRulesTest, AStrayLockThatHasChangedIsLookedForAgain) {
   claim_lost_with_the_connection(1);
   ASSERT_TRUE(engine_.cancel(1, now_));
-  answer<List>(listing({"privateLock"}, 2));
-  answer<Get>(node("nobody's", our_session));
+  answers<List, Get>(listing({"privateLock"}, 2), node("nobody's", our_session));
   answer<Delete>(failure(ReplyCode::bad_version));
   EXPECT_TRUE(output_.sent.empty());
   now_ += 100ms;

@@ -1,24 +1,8 @@
 // What the engine does of its own accord: heartbeats, how many and of which kind, and the deadlines that it keeps.
-#include <chrono>
-#include <deque>
-#include <functional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Check;
-using coordination::Get;
-using coordination::List;
-using coordination::Sync;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineTimeTest : public EngineTest {
  protected:

@@ -1,23 +1,9 @@
 // What callers are told while they wait and hold: places, who waits behind them, why they are refused, and that a
 // monitor's counter comes near its end.
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineToldTest : public EngineTest {
  protected:
@@ -25,9 +11,7 @@ class EngineToldTest : public EngineTest {
   void join_told(ContenderId id, Priority priority, const std::string& node, const Reply& line,
                  Duration patience = 1min) {
     acquire(id, priority, patience);
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
-    answer<Get>({});
+    answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
     answer<Create>(created(node));
     EXPECT_TRUE(output_.positions.empty());  // nothing is known of the others before the first look
     answer<List>(line);
@@ -45,9 +29,7 @@ class EngineToldTest : public EngineTest {
     AcquireSpec spec = spec_of(id, Priority::foreground);
     spec.contention = ContentionScope::all;
     engine_.acquire(id, std::move(spec), now_);
-    answer<Create>({});
-    answer<Transaction>(claimed("A-0000000000", 100));
-    answer<Get>(monitor(2, 2, 100));
+    answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
     ASSERT_EQ(output_.grants.size(), 1u);
     answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   }
@@ -111,9 +93,7 @@ TEST_F(EngineToldTest, APlaceIsToldWhenItChangesAndOnlyThen) {
 
 TEST_F(EngineToldTest, AHolderOfThisProcessIsNoneOfTheOthers) {
   ask(1, Priority::background);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   acquire(2, Priority::background);
   answer<Create>(created("B-0000000002"));
@@ -159,8 +139,7 @@ TEST_F(EngineToldTest, WhenTheOneThatWantedItsPlaceHasGoneChangesAreLeftAlone) {
   ASSERT_TRUE(engine_.cancel(1, now_));
   answer<Delete>({});
   ask(2, Priority::foreground);
-  answer<Create>(created("A-0000000003"));
-  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003"}, 4));
+  answers<Create, List>(created("A-0000000003"), listing({"A-0000000000", "privateLock", "A-0000000003"}, 4));
   if (!output_.sent.empty()) answer<Get>({});
   event(WatchEvent::Kind::children_changed, "/P");
   EXPECT_TRUE(output_.sent.empty());
@@ -248,9 +227,7 @@ TEST_F(EngineToldTest, ANumberBehindTheCountersEndIsHigh) {
 TEST_F(EngineToldTest, EveryMonitorOfTheNameIsToldOfItsOwnCounter) {
   for (const Token token : {100, 200}) {
     ask(static_cast<ContenderId>(token), Priority::foreground);
-    answer<Create>({});
-    answer<Transaction>(claimed("A-1073741824", token));
-    answer<Get>(monitor(2, 2, token));
+    answers<Create, Transaction, Get>({}, claimed("A-1073741824", token), monitor(2, 2, token));
     release(static_cast<ContenderId>(token));
     EXPECT_EQ(answer<Delete>({}).path, "/P");
   }
@@ -262,9 +239,7 @@ TEST_F(EngineToldTest, EveryMonitorOfTheNameIsToldOfItsOwnCounter) {
 TEST_F(EngineToldTest, TheEndOfTheSessionIsTheReasonForEveryCaller) {
   cold_cycle(1);
   for (ContenderId id = 2; id < 5; ++id) acquire(id, Priority::foreground);
-  answer<Transaction>(claimed("A-0000000002", 200));
-  answer<Create>(created("A-0000000004"));
-  answer<Create>(created("A-0000000005"));
+  answers<Transaction, Create, Create>(claimed("A-0000000002", 200), created("A-0000000004"), created("A-0000000005"));
   ASSERT_TRUE(engine_.release(2, now_));
   Reply handed_over;
   handed_over.operations.resize(3);
@@ -302,11 +277,8 @@ TEST_F(EngineToldTest, CloseIsTheReasonForEveryCaller) {
 
 TEST_F(EngineToldTest, AListingThatIsRefusedIsTheReasonForAllThatWait) {
   ask(1, Priority::foreground);
-  answer<Create>(failure(ReplyCode::node_exists));
-  answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Get>({});
-  answer<Create>(created("A-0000000002"));
-  answer<List>(failure(ReplyCode::no_auth));
+  answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
+  answers<Create, List>(created("A-0000000002"), failure(ReplyCode::no_auth));
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::rejected);
   EXPECT_EQ(output_.refusals[0].code, ReplyCode::no_auth);
@@ -317,9 +289,7 @@ TEST_F(EngineToldTest, AListingThatIsRefusedIsTheReasonForAllThatWait) {
 // A release that is under way has its own answer.
 TEST_F(EngineToldTest, AListingThatIsRefusedIsNoAnswerToARelease) {
   ask(1, Priority::background);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   ask(2, Priority::background);
   answer<Create>(created("B-0000000002"));
   now_ += 5ms;
@@ -347,8 +317,7 @@ TEST_F(EngineToldTest, AClaimThatIsRefusedLeavesNoNode) {
 // Whether it was made is not known: the requests behind it tell.
 TEST_F(EngineToldTest, AMonitorWhoseCreationHasNoAnswerIsNoRefusal) {
   ask(1, Priority::foreground);
-  answer<Create>(failure(ReplyCode::server_error));
-  answer<Transaction>(claimed("A-0000000000", 100));
+  answers<Create, Transaction>(failure(ReplyCode::server_error), claimed("A-0000000000", 100));
   EXPECT_TRUE(output_.refusals.empty());
   answer<Get>(monitor(2, 2, 100));
   EXPECT_EQ(output_.grants.size(), 1u);
@@ -358,8 +327,7 @@ TEST_F(EngineToldTest, AMonitorThatCouldNotBeMadeIsMadeByTheNextCall) {
   ask(1, Priority::foreground);
   answer<Create>(failure(ReplyCode::no_auth));
   ASSERT_EQ(output_.refusals.size(), 1u);
-  answer<Transaction>(failure(ReplyCode::no_node));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<Transaction, Get>(failure(ReplyCode::no_node), failure(ReplyCode::no_node));
   ask(2, Priority::foreground);
   EXPECT_EQ(answer<Create>({}).path, "/P");
 }
@@ -369,8 +337,7 @@ TEST_F(EngineToldTest, AMonitorThatVanishesAgainAndAgainIsGivenUp) {
   ask(1, Priority::foreground);
   int claims = 0;
   while (output_.refusals.empty() && claims < 50) {
-    answer<Create>({});
-    answer<Transaction>(failure(ReplyCode::no_node));
+    answers<Create, Transaction>({}, failure(ReplyCode::no_node));
     ++claims;
     while (!output_.sent.empty() && !std::holds_alternative<Create>(output_.sent.front().request)) {
       now_ += 1ms;
@@ -388,8 +355,7 @@ TEST_F(EngineToldTest, AMonitorThatVanishesAgainAndAgainIsGivenUp) {
 TEST_F(EngineToldTest, ASingleAttemptThatOthersGoBeforeIsRefusedAndLeavesNothing) {
   cold_cycle(1);
   ask(2, Priority::background, true);
-  answer<Transaction>(claimed("B-0000000003", 200));
-  answer<List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
+  answers<Transaction, List>(claimed("B-0000000003", 200), listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
   const auto freed = answer<Transaction>({});
@@ -406,9 +372,7 @@ TEST_F(EngineToldTest, ASingleAttemptThatStepsAsideWaitsForItsNextTurn) {
   answer<Transaction>(claimed("B-0000000002", 200));
   ASSERT_EQ(output_.grants.size(), 2u);
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
-  answer<Transaction>({});
-  answer<List>(listing({"B-0000000002"}, 4));
-  answer<Transaction>(claimed("", 300));
+  answers<Transaction, List, Transaction>({}, listing({"B-0000000002"}, 4), claimed("", 300));
   answer<List>(listing({"A-0000000004", "B-0000000002", "privateLock"}, 6));  // it came in between
   EXPECT_TRUE(output_.refusals.empty());
   EXPECT_EQ(answer<Transaction>({}).operations.size(), 2u);  // gives the lock back, and keeps its node

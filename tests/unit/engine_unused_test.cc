@@ -1,24 +1,10 @@
 // Monitors that nobody has used before, and what becomes of their nodes.
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 #include "lock/limits.h"
 #include "lock/unused_monitors.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::CreateMode;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
 
 constexpr Duration linger = 1s;
 
@@ -128,8 +114,7 @@ TEST_F(EngineUnusedTest, AMonitorThatExistsIsClaimedAsAnyOther) {
 
 TEST_F(EngineUnusedTest, ASingleAttemptAsksAMonitorThatExists) {
   ask(1, Priority::foreground, true);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(failure(ReplyCode::node_exists));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), failure(ReplyCode::node_exists));
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
 }
@@ -138,8 +123,7 @@ TEST_F(EngineUnusedTest, ASingleAttemptAsksAMonitorThatExists) {
 TEST_F(EngineUnusedTest, AMonitorThatAGivenUpClaimHasFoundIsRemovedToo) {
   acquire(1, Priority::foreground);
   engine_.cancel(1, now_);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Get>(marked(0, 4, 90));
+  answers<Transaction, Get>(refused(ReplyCode::node_exists, 0), marked(0, 4, 90));
   EXPECT_TRUE(output_.sent.empty());
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
@@ -246,8 +230,7 @@ TEST_F(EngineUnusedTest, SoDoesOneThatAnAdministratorHasTouchedMeanwhile) {
 // A node that was made anew during an outage is told as changed data.
 TEST_F(EngineUnusedTest, AMonitorWhoseDataHaveChangedIsLookedAtBeforeItIsRemoved) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000004", 100));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000004", 100));
   answer<Get>(marked(2, 6, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
@@ -341,8 +324,7 @@ TEST_F(EngineUnusedTest, OneThatIsInUseElsewhereDoesNotKeepTheOthers) {
 TEST_F(EngineUnusedTest, TheRestOfASecondRefusalGoesOneByOne) {
   for (ContenderId id = 1; id <= 4; ++id) cycle(id, "P" + std::to_string(id));
   pass(linger * 4);
-  answer<Transaction>(refused(ReplyCode::not_empty, 1));
-  answer<Transaction>(refused(ReplyCode::not_empty, 0));
+  answers<Transaction, Transaction>(refused(ReplyCode::not_empty, 1), refused(ReplyCode::not_empty, 0));
   std::vector<std::string> alone;
   while (!output_.sent.empty()) alone.push_back(answer<Delete>({}).path);
   std::sort(alone.begin(), alone.end());
@@ -418,8 +400,7 @@ TEST_F(EngineUnusedTest, TheNextSessionRemovesWhatTheLastOneMade) {
 
 TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000004", 100));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000004", 100));
   answer<Get>(marked(2, 6, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
@@ -431,10 +412,8 @@ TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
 TEST_F(EngineUnusedTest, WhatIsReadOfAMonitorWhileItIsClaimedAnewStaysKnown) {
   cycle(1);
   acquire(2, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::no_node, 0));
-  answer<Get>(marked(2, 2, 150));
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000004", 200));
+  answers<Transaction, Get>(refused(ReplyCode::no_node, 0), marked(2, 2, 150));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000004", 200));
   answer<List>(listing({"A-0000000004", "privateLock"}, 6));
   ASSERT_EQ(output_.grants.size(), 2u);
   ASSERT_TRUE(engine_.release(2, now_));
@@ -446,8 +425,7 @@ TEST_F(EngineUnusedTest, WhatIsReadOfAMonitorWhileItIsClaimedAnewStaysKnown) {
 // The same while a claim was on its way, which so came to a monitor of which nothing was known.
 TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAClaimIsLookedAt) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000000", 100));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000000", 100));
   answer<Get>(marked(2, 2, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
@@ -472,8 +450,7 @@ TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAClaimIsLookedAt) {
 
 TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAnEnqueueIsLookedAtToo) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(refused(ReplyCode::node_exists, 1));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), refused(ReplyCode::node_exists, 1));
   answer<Get>(marked(2, 1, 50));
   event(coordination::WatchEvent::Kind::deleted, "/P");
   answer<Create>(created("A-0000000001"));
@@ -490,8 +467,7 @@ TEST_F(EngineUnusedTest, OneThatOthersHaveMadeAnewStays) {
   pass(linger * 4);
   answer<Transaction>(refused(ReplyCode::not_empty, 0));
   acquire(2, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000000", 200));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000000", 200));
   answer<Get>(monitor(2, 2, 200));
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>({});
@@ -505,8 +481,7 @@ TEST_F(EngineUnusedTest, WhatAnAnswerSaysIsGoneIsNotRemoved) {
   cycle(1);
   acquire(2, Priority::foreground);
   ASSERT_TRUE(engine_.cancel(2, now_));
-  answer<Transaction>(refused(ReplyCode::no_node, 0));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<Transaction, Get>(refused(ReplyCode::no_node, 0), failure(ReplyCode::no_node));
   pass(linger * 10);
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -514,10 +489,8 @@ TEST_F(EngineUnusedTest, WhatAnAnswerSaysIsGoneIsNotRemoved) {
 // What was known of its queue ends with it.
 TEST_F(EngineUnusedTest, OneThatIsMadeAnewIsClaimedAtOnce) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(refused(ReplyCode::node_exists, 1));
-  answer<Get>(marked(2, 1, 50));
-  answer<Create>(created("A-0000000001"));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), refused(ReplyCode::node_exists, 1));
+  answers<Get, Create>(marked(2, 1, 50), created("A-0000000001"));
   while (!std::holds_alternative<Transaction>(output_.sent.front().request)) {
     if (std::holds_alternative<List>(output_.sent.front().request)) {
       answer<List>(listing({"A-0000000001"}, 2));
@@ -569,8 +542,7 @@ TEST_F(EngineLingeringElsewhereTest, ASingleAttemptAsksTheServer) {
 
 TEST_F(EngineUnusedTest, AMonitorThatOthersHaveMadeStays) {
   acquire(1, Priority::foreground);
-  answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  answer<Transaction>(claimed("A-0000000004", 100));
+  answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000004", 100));
   answer<Get>(monitor(2, 6, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
@@ -588,8 +560,7 @@ TEST_F(EngineUnusedTest, ClosingRemovesWhatIsUnusedOrBeingReleased) {
   spec = spec_of(3, Priority::foreground);
   spec.monitor = "P3";
   engine_.acquire(3, std::move(spec), now_);
-  answer<Transaction>({});
-  answer<Transaction>(claimed_fresh("A-0000000000", 300));
+  answers<Transaction, Transaction>({}, claimed_fresh("A-0000000000", 300));
   ASSERT_TRUE(engine_.release(3, now_));
   spec = spec_of(4, Priority::foreground);
   spec.monitor = "P4";
@@ -623,8 +594,7 @@ TEST_F(EngineUnusedTest, AFreshClaimWhoseAnswerWasLostIsFoundAgain) {
   answer<Transaction>(failure(ReplyCode::connection_loss));
   engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
   connect();
-  answer<Get>(marked(2, 2, 100));
-  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answers<Get, List>(marked(2, 2, 100), listing({"A-0000000000", "privateLock"}, 2));
   Reply own = node("guid1", our_session);
   own.stat.czxid = 100;
   answer<Get>(own);

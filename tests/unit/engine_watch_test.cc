@@ -1,23 +1,8 @@
 // Which watches the engine sets, how many, and what it makes of their events.
-#include <chrono>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Delete;
-using coordination::Get;
-using coordination::List;
-using coordination::RemoveDataWatch;
-using coordination::Transaction;
-using coordination::WatchEvent;
 
 class EngineWatchTest : public EngineTest {
  protected:
@@ -41,8 +26,7 @@ TEST_F(EngineWatchTest, OneThatMayNotBeReadIsNotAskedForAgainAndAgain) {
   now_ += 250ms;
   engine_.tick(now_);
   answer_heartbeats();
-  answer<List>(listing({"A-0000000002"}, 3));
-  answer<Transaction>(claimed("", 100));
+  answers<List, Transaction>(listing({"A-0000000002"}, 3), claimed("", 100));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
@@ -58,8 +42,7 @@ TEST_F(EngineWatchTest, AHolderIsToldThatItsOwnNodeWasRemoved) {
   EXPECT_TRUE(own.watch);
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer_heartbeat({});  // the barrier of the resolving
-  answer<List>(listing({"privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<List, Get>(listing({"privateLock"}, 4), node("guid2", our_session));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
 }
@@ -70,8 +53,7 @@ TEST_F(EngineWatchTest, OnesOwnReleaseIsNoRemoval) {
   answer<Transaction>(claimed("A-0000000002", 200));
   now_ += 60ms;
   engine_.tick(now_);
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   ASSERT_TRUE(engine_.release(2, now_));
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   event(WatchEvent::Kind::deleted, "/P/privateLock");
@@ -90,8 +72,7 @@ TEST_F(EngineWatchTest, AWaiterWhoseNodeWasRemovedJoinsTheLineAgainAtOnce) {
   const auto own = answer<Get>(node("guid1", our_session));
   EXPECT_EQ(own.path, "/P/A-0000000002");
   EXPECT_TRUE(own.watch);
-  answer<List>(line());
-  answer<Get>({});
+  answers<List, Get>(line(), {});
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer<List>(listing({"A-0000000000", "privateLock"}, 3));
   EXPECT_EQ(answer<Create>(created("A-0000000003")).path, "/P/A-");
@@ -119,8 +100,7 @@ class OneRememberedTest : public EngineWatchTest {
     AcquireSpec spec = spec_of(id, Priority::foreground);
     spec.monitor = monitor_name;
     engine_.acquire(id, std::move(spec), now_);
-    answer<Create>({});
-    answer<Transaction>(claimed("A-0000000000", 100 + static_cast<Token>(id)));
+    answers<Create, Transaction>({}, claimed("A-0000000000", 100 + static_cast<Token>(id)));
     answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
     ASSERT_TRUE(engine_.release(id, now_));
     answer<Transaction>({});
@@ -142,17 +122,13 @@ TEST_F(OneRememberedTest, NothingIsForgottenWhileAWatchCannotBeTakenBack) {
   spec.monitor = "Q";
   cycle(1, "P");
   engine_.acquire(2, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(failure(ReplyCode::connection_loss));
-  answer<Get>(failure(ReplyCode::connection_loss));
+  answers<Create, Transaction, Get>({}, failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
   disconnect();
   ASSERT_TRUE(engine_.cancel(2, now_));
   engine_.tick(now_);
   EXPECT_TRUE(output_.sent.empty());
   connect();
-  answer<Get>({});
-  answer<List>(listing({}, 2));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<Get, List, Get>({}, listing({}, 2), failure(ReplyCode::no_node));
   EXPECT_EQ(answer<RemoveDataWatch>({}).path, "/P");
 }
 
@@ -178,8 +154,7 @@ TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
   now_ += 250ms;
   engine_.tick(now_);
   answer_heartbeats();
-  answer<List>(listing({"B-0000000002"}, 3));
-  answer<Transaction>(claimed("", 100));
+  answers<List, Transaction>(listing({"B-0000000002"}, 3), claimed("", 100));
   answer<List>(listing({"B-0000000002", "privateLock"}, 4));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
@@ -189,9 +164,7 @@ TEST_F(NoRoomTest, AHolderThatFindsItsNodesGoneInALookLosesTheLock) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   answer_heartbeats();
   answer<List>(listing({}, 2));
@@ -210,9 +183,7 @@ TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
-  answer<Create>({});
-  answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Get>(monitor(2, 2, 100));
+  answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   for (int look = 0; look < 3; ++look) {
     answer_heartbeats();
@@ -235,8 +206,7 @@ TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
 
 TEST_F(NoRoomTest, WithoutAWatchOnTheMonitorNothingIsCounted) {
   acquire(1, Priority::background);
-  answer<Create>({});
-  answer<Transaction>(claimed("B-0000000000", 100));
+  answers<Create, Transaction>({}, claimed("B-0000000000", 100));
   EXPECT_FALSE(answer<Get>(monitor(2, 2, 100)).watch);
   ASSERT_EQ(output_.grants.size(), 1u);
   ASSERT_TRUE(engine_.release(1, now_));
@@ -272,9 +242,7 @@ TEST_F(EngineWatchTest, ALockThatWasGoneBeforeItCouldBeWatchedIsWatchedTheNextTi
   answer<Get>(failure(ReplyCode::no_node));  // somebody has deleted it
   answer<Get>(node("guid2", our_session));
   answer_heartbeat({});
-  answer<List>(listing({"A-0000000002"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get, Get>(listing({"A-0000000002"}, 4), node("guid2", our_session), failure(ReplyCode::no_node));
   ASSERT_EQ(output_.losses.size(), 1u);
   answer<Delete>({});
   acquire(3, Priority::foreground);
@@ -300,9 +268,7 @@ TEST_F(EngineWatchTest, AfterAReconnectAHolderWatchesBothItsNodes) {
   engine_.tick(now_);
   EXPECT_TRUE(output_.sent.empty());
   connect();
-  answer<Get>({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, List, Get>({}, listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   answer<Get>(node("guid2", our_session));
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
@@ -357,12 +323,9 @@ TEST_F(ChildrenWatchedTest, NoOtherWatchIsNeededUntilItHasFired) {
 TEST_F(ChildrenWatchedTest, ARemovalIsNoticed) {
   hold();
   event(WatchEvent::Kind::children_changed, "/P");
-  answer<Get>(failure(ReplyCode::no_node));
-  answer<Get>(failure(ReplyCode::no_node));
-  answer<List>(listing({}, 4));
+  answers<Get, Get, List>(failure(ReplyCode::no_node), failure(ReplyCode::no_node), listing({}, 4));
   answer_heartbeat({});
-  answer<List>(listing({}, 4));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
@@ -370,12 +333,10 @@ TEST_F(ChildrenWatchedTest, ARemovalIsNoticed) {
 TEST_F(ChildrenWatchedTest, ALockThatIsAnothersByNowIsNoticed) {
   hold();
   event(WatchEvent::Kind::children_changed, "/P");
-  answer<Get>(node("another", our_session + 1));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, Get>(node("another", our_session + 1), node("guid2", our_session));
   answer<List>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 6));
   answer_heartbeat({});
-  answer<List>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 6));
-  answer<Get>(node("guid2", our_session));
+  answers<List, Get>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 6), node("guid2", our_session));
   answer<Get>(node("another", our_session + 1));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
@@ -398,9 +359,7 @@ TEST_F(ChildrenWatchedTest, AMonitorThatWasMadeAnewSinceTheGrantHasNoneOfOurNode
   look.stat.czxid = 201;
   answer<List>(look);
   answer_heartbeat({});
-  answer<List>(look);
-  answer<Get>(node("another", our_session + 1));
-  answer<Get>(node("another", our_session + 1));
+  answers<List, Get, Get>(look, node("another", our_session + 1), node("another", our_session + 1));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
@@ -411,19 +370,15 @@ TEST_F(EngineWatchTest, ANodeThatIsRemovedDuringAResolvingIsLookedForAgain) {
   answer<Transaction>(claimed("A-0000000002", 200));
   now_ += 60ms;
   engine_.tick(now_);
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   disconnect();
   connect();
-  answer<Get>({});
-  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, List, Get>({}, listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer<Get>(node("guid2", our_session));
   EXPECT_TRUE(output_.losses.empty());
   answer_heartbeat({});
-  answer<List>(listing({"privateLock"}, 4));
-  answer<Get>(node("guid2", our_session));
+  answers<List, Get>(listing({"privateLock"}, 4), node("guid2", our_session));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
@@ -452,8 +407,7 @@ TEST_F(EngineWatchTest, TheNodeOfANewBeginningIsWatchedAsWell) {
   engine_.tick(now_);
   answer_heartbeats();
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000002");
-  answer<List>(listing({"A-0000000000", "privateLock"}, 3));
-  answer<Create>(created("A-0000000003"));
+  answers<List, Create>(listing({"A-0000000000", "privateLock"}, 3), created("A-0000000003"));
   for (int i = 0; i < 5 && !output_.sent.empty(); ++i) {
     if (std::holds_alternative<List>(output_.sent.front().request)) {
       answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003"}, 4));
@@ -473,13 +427,10 @@ TEST_F(EngineWatchTest, AHolderIsToldThatPrivateLockWasRemoved) {
   answer<Transaction>(claimed("A-0000000002", 200));
   now_ += 60ms;
   engine_.tick(now_);
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   event(WatchEvent::Kind::deleted, "/P/privateLock");
   answer_heartbeat({});
-  answer<List>(listing({"A-0000000002"}, 4));
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(failure(ReplyCode::no_node));
+  answers<List, Get, Get>(listing({"A-0000000002"}, 4), node("guid2", our_session), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
@@ -490,8 +441,7 @@ TEST_F(EngineWatchTest, AfterANewRecordPrivateLockIsWatchedAgain) {
   answer<Transaction>(claimed("A-0000000002", 200));
   now_ += 60ms;
   engine_.tick(now_);
-  answer<Get>(node("guid2", our_session));
-  answer<Get>(node("guid2", our_session));
+  answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   event(WatchEvent::Kind::data_changed, "/P/privateLock");
   const auto watch = answer<Get>(node("guid2", our_session));
   EXPECT_EQ(watch.path, "/P/privateLock");

@@ -1,21 +1,8 @@
 // Data of waiting contenders' nodes that somebody else has changed: when they are read, and what is told of them.
-#include <chrono>
-#include <map>
-#include <set>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "engine_fixture.h"
 
 namespace forelock::lock {
 namespace {
-
-using namespace std::chrono_literals;
-using coordination::Create;
-using coordination::Get;
-using coordination::List;
-using coordination::Transaction;
 
 class EngineWishesTest : public EngineTest {
  protected:
