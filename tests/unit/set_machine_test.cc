@@ -1,14 +1,7 @@
 // A set of locks as one: which members are asked for, kept and given back.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
-#include "sets/canonical_order.h"
 #include "sets/set_machine.h"
+#include "sets/canonical_order.h"
+#include "support/test.h"
 
 namespace forelock::sets {
 namespace {
@@ -16,8 +9,6 @@ namespace {
 using lock::Refusal;
 using lock::RefusalReason;
 using lock::ReleaseOutcome;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::string letter(std::size_t member) {
   return std::string(1, static_cast<char>('a' + member));
@@ -55,6 +46,23 @@ class SetMachineTest : public ::testing::Test {
     }
     return texts;
   }
+  // Events in their order: "begin", "+a" a is granted, "-a" refused, "=a" proved, "!a" lost, "." looks away from the
+  // commands so far, as "begin" does.
+  void play(const std::string& events) {
+    std::istringstream words(events);
+    for (std::string word; words >> word;) {
+      if (word == "begin") set_.begin(false);
+      if (word == "begin" || word == ".") commands();
+      if (word[0] == '+') grant(word[1]);
+      if (word[0] == '-') refuse(word[1]);
+      if (word[0] == '=') prove(word[1]);
+      if (word[0] == '!') lose(word[1]);
+    }
+  }
+  std::vector<std::string> after(const std::string& events) {
+    play(events);
+    return commands();
+  }
   void grant(char member) { set_.granted(attempt(member), ++token_); }
   void prove(char member) { set_.proved(attempt(member)); }
   void refuse(char member, RefusalReason reason = RefusalReason::unavailable) {
@@ -82,11 +90,9 @@ class SetMachineTest : public ::testing::Test {
 TEST_F(SetMachineTest, AllMembersAreAskedForAtOnce) {
   ASSERT_TRUE(set_.begin(false));
   EXPECT_THAT(commands(), ElementsAre("try a", "try b", "try c", "try d"));
-  grant('a');
-  grant('b');
-  grant('c');
+  play("+a +b +c");
   EXPECT_EQ(set_.stage(), SetStage::taking);
-  grant('d');
+  play("+d");
   EXPECT_EQ(set_.stage(), SetStage::held);
   EXPECT_THAT(commands(), IsEmpty());
   EXPECT_EQ(set_.token(0), 101);
@@ -94,184 +100,99 @@ TEST_F(SetMachineTest, AllMembersAreAskedForAtOnce) {
 }
 
 TEST_F(SetMachineTest, WhatIsBehindABusyMemberGoesBackBeforeItIsWaitedFor) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('c');
-  EXPECT_THAT(commands(), IsEmpty()) << "b may still be granted";
-  refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+  EXPECT_THAT(after("begin +a +c"), IsEmpty()) << "b may still be granted";
+  EXPECT_THAT(after("-b"), ElementsAre("drop c", "drop d", "wait b"));
   EXPECT_EQ(set_.waits_for(), 1u);
   EXPECT_TRUE(set_.holds(0));
   EXPECT_FALSE(set_.holds(2));
 }
 
 TEST_F(SetMachineTest, ABusyMemberIsNotWaitedForUntilAllBeforeItAreHeld) {
-  set_.begin(false);
-  commands();
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d"));
+  EXPECT_THAT(after("begin -c"), ElementsAre("drop d"));
   EXPECT_EQ(set_.waits_for(), std::nullopt);
-  grant('b');
-  EXPECT_THAT(commands(), IsEmpty());
-  grant('a');
-  EXPECT_THAT(commands(), ElementsAre("wait c"));
+  EXPECT_THAT(after("+b"), IsEmpty());
+  EXPECT_THAT(after("+a"), ElementsAre("wait c"));
 }
 
 TEST_F(SetMachineTest, TheSmallestBusyMemberIsTheOneThatIsWaitedFor) {
-  set_.begin(false);
-  commands();
-  refuse('c');
-  refuse('a');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "drop b", "wait a"));
+  EXPECT_THAT(after("begin -c -a"), ElementsAre("drop d", "drop b", "wait a"));
   EXPECT_EQ(set_.waits_for(), 0u);
 }
 
 TEST_F(SetMachineTest, AllTheRestIsAskedForAgainWhenTheBusyMemberHasCome) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  refuse('b');
-  commands();
-  grant('b');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
+  EXPECT_THAT(after("begin +a -b . +b"), ElementsAre("prove a", "try c", "try d"));
   EXPECT_EQ(set_.waits_for(), std::nullopt);
-  grant('c');
-  refuse('d');
-  EXPECT_THAT(commands(), ElementsAre("wait d"));
-  grant('d');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "prove c"));
-  for (const char member : {'a', 'b', 'c'}) prove(member);
+  EXPECT_THAT(after("+c -d"), ElementsAre("wait d"));
+  EXPECT_THAT(after("+d"), ElementsAre("prove a", "prove b", "prove c"));
+  play("=a =b =c");
   EXPECT_EQ(set_.stage(), SetStage::held);
 }
 
 // Another process may keep all of them, one of which it gives up with each wait.
 TEST_F(SetMachineTest, ASetThatWaitsASecondTimeKnocksAtWhatItHasNotGotYet) {
-  set_.begin(false);
-  commands();
-  refuse('a');
-  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "drop d", "wait a"));
-  grant('a');
-  commands();
-  grant('d');
-  refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock c", "wait b")) << "d was free";
-  grant('b');
-  commands();
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c"));
+  EXPECT_THAT(after("begin -a"), ElementsAre("drop b", "drop c", "drop d", "wait a"));
+  EXPECT_THAT(after("+a . +d -b"), ElementsAre("drop c", "drop d", "knock c", "wait b")) << "d was free";
+  EXPECT_THAT(after("+b . -c"), ElementsAre("drop d", "wait c"));
   ASSERT_TRUE(set_.cancel());
-  commands();
+  play(".");
   finish();
   ASSERT_TRUE(set_.begin(false));
-  commands();
-  grant('a');
-  refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b")) << "the first time of another acquisition";
+  EXPECT_THAT(after(". +a -b"), ElementsAre("drop c", "drop d", "wait b")) << "the first time of another acquisition";
 }
 
 TEST_F(SetMachineTest, ASetKnocksOnceAtEachMember) {
-  set_.begin(false);
-  commands();
-  refuse('a');
-  commands();
-  grant('a');
-  commands();
-  refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock c", "knock d", "wait b"));
-  grant('b');
-  commands();
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c")) << "a member that is in use is not freed by knocking";
+  EXPECT_THAT(after("begin -a . +a . -b"), ElementsAre("drop c", "drop d", "knock c", "knock d", "wait b"));
+  EXPECT_THAT(after("+b . -c"), ElementsAre("drop d", "wait c")) << "a member that is in use is not freed by knocking";
 }
 
 // What was held while it waited may have been taken away.
 TEST_F(SetMachineTest, ASetThatHasWaitedIsNotHeldBeforeEachMemberIsProvedAnew) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
-  commands();
-  grant('c');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "try d"));
-  prove('a');
-  grant('d');
+  EXPECT_THAT(after("begin +a +b -c . +c"), ElementsAre("prove a", "prove b", "try d"));
+  play("=a +d");
   EXPECT_EQ(set_.stage(), SetStage::taking);
   EXPECT_TRUE(set_.proving());
   EXPECT_EQ(set_.waits_for(), std::nullopt);
-  prove('b');
+  play("=b");
   EXPECT_EQ(set_.stage(), SetStage::held);
   EXPECT_FALSE(set_.proving());
   EXPECT_THAT(commands(), IsEmpty());
 }
 
 TEST_F(SetMachineTest, AMemberThatIsFoundMissingInTheEndIsTakenAgainAndTheOthersAreProvedOnceMore) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  grant('c');
-  refuse('d');
-  commands();
-  grant('d');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "prove c"));
-  prove('a');
-  prove('c');
-  lose('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
-  grant('b');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
-  grant('c');
-  grant('d');
+  EXPECT_THAT(after("begin +a +b +c -d . +d"), ElementsAre("prove a", "prove b", "prove c"));
+  EXPECT_THAT(after("=a =c !b"), ElementsAre("drop c", "drop d", "wait b"));
+  EXPECT_THAT(after("+b"), ElementsAre("prove a", "try c", "try d"));
+  play("+c +d");
   EXPECT_EQ(set_.stage(), SetStage::taking);
-  prove('a');
+  play("=a");
   EXPECT_EQ(set_.stage(), SetStage::held);
 }
 
 TEST_F(SetMachineTest, AProofThatWasAskedForBeforeTheSetWaitedAgainIsNone) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  refuse('b');
-  commands();
-  grant('b');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "knock d", "wait c"));
-  prove('a');
-  grant('c');
-  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "try d"));
-  grant('d');
-  prove('b');
+  EXPECT_THAT(after("begin +a -b . +b"), ElementsAre("prove a", "try c", "try d"));
+  EXPECT_THAT(after("-c"), ElementsAre("drop d", "knock d", "wait c"));
+  EXPECT_THAT(after("=a +c"), ElementsAre("prove a", "prove b", "try d"));
+  play("+d =b");
   EXPECT_EQ(set_.stage(), SetStage::taking);
-  prove('a');
+  play("=a");
   EXPECT_EQ(set_.stage(), SetStage::held);
 }
 
 TEST_F(SetMachineTest, ASetWhoseTimeIsOverWhileItIsBeingProvedFails) {
-  set_.begin(false);
-  commands();
-  for (const char member : {'a', 'b', 'c'}) grant(member);
-  refuse('d');
-  commands();
-  grant('d');
-  commands();
+  play("begin +a +b +c -d . +d .");
   ASSERT_TRUE(set_.proving());
   EXPECT_TRUE(set_.cancel(RefusalReason::timed_out));
   EXPECT_THAT(commands(), ElementsAre("drop a", "drop b", "drop c", "drop d"));
   EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::timed_out);
   EXPECT_EQ(set_.failure()->member, 0u) << "one that is not proved";
-  prove('a');
+  play("=a");
   EXPECT_EQ(set_.stage(), SetStage::failing);
 }
 
 TEST_F(SetMachineTest, AGrantOfWhatWasGivenUpIsNoGrant) {
-  set_.begin(false);
-  commands();
+  play("begin");
   const AttemptId late = attempt('d');
-  refuse('a');
-  commands();
+  play("-a .");
   set_.granted(late, 7);
   EXPECT_FALSE(set_.holds(3));
   EXPECT_EQ(set_.token(3), 0);
@@ -279,10 +200,7 @@ TEST_F(SetMachineTest, AGrantOfWhatWasGivenUpIsNoGrant) {
 
 TEST_F(SetMachineTest, ASingleAttemptDoesNotWait) {
   set_.begin(true);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
+  play(". +a +b -c");
   EXPECT_EQ(set_.stage(), SetStage::failing);
   EXPECT_THAT(commands(), ElementsAre("drop a", "drop b", "drop d"));
   finish();
@@ -293,11 +211,7 @@ TEST_F(SetMachineTest, ASingleAttemptDoesNotWait) {
 }
 
 TEST_F(SetMachineTest, AFailureEndsOnlyWhenEverythingHasGoneBack) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  refuse('b');
-  commands();
+  play("begin +a -b .");
   finish();
   refuse('b', RefusalReason::timed_out);
   EXPECT_THAT(commands(), ElementsAre("drop a"));
@@ -310,11 +224,7 @@ TEST_F(SetMachineTest, AFailureEndsOnlyWhenEverythingHasGoneBack) {
 
 TEST_F(SetMachineTest, ACancelledSetGivesEverythingBack) {
   EXPECT_FALSE(set_.cancel());
-  set_.begin(false);
-  commands();
-  grant('a');
-  refuse('b');
-  commands();
+  play("begin +a -b .");
   finish();
   EXPECT_TRUE(set_.cancel());
   EXPECT_THAT(commands(), ElementsAre("drop a", "drop b"));
@@ -326,21 +236,13 @@ TEST_F(SetMachineTest, ACancelledSetGivesEverythingBack) {
 }
 
 TEST_F(SetMachineTest, AMemberThatIsLostOnTheWayIsTakenAgainInItsOrder) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
-  commands();
-  lose('a');
-  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "knock c", "knock d", "wait a"));
-  grant('a');
-  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+  EXPECT_THAT(after("begin +a +b -c . !a"), ElementsAre("drop b", "drop c", "knock c", "knock d", "wait a"));
+  EXPECT_THAT(after("+a"), ElementsAre("try b", "try c", "try d"));
 }
 
 TEST_F(SetMachineTest, ASetThatLosesAMemberIsLostAndKeepsTheOthersUntilItIsReleased) {
   hold_all();
-  lose('c');
+  play("!c");
   EXPECT_EQ(set_.stage(), SetStage::lost);
   ASSERT_TRUE(set_.loss());
   EXPECT_EQ(set_.loss()->member, 2u);
@@ -365,7 +267,7 @@ TEST_F(SetMachineTest, ASetOfWhichNothingIsLeftIsReleasedAtOnce) {
 TEST_F(SetMachineTest, AReleaseTellsWhichMemberWasGone) {
   hold_all();
   ASSERT_TRUE(set_.release());
-  commands();
+  play(".");
   set_.released(dropped_[0], ReleaseOutcome::released);
   set_.released(dropped_[1], ReleaseOutcome::gone);
   set_.lost(dropped_[2], LossReason::session_expired);
@@ -379,7 +281,7 @@ TEST_F(SetMachineTest, AReleaseTellsWhichMemberWasGone) {
 
 TEST_F(SetMachineTest, OnlyAHeldOrLostSetIsReleased) {
   EXPECT_FALSE(set_.release());
-  set_.begin(false);
+  play("begin");
   EXPECT_FALSE(set_.release());
   EXPECT_FALSE(set_.begin(false));
 }
@@ -390,10 +292,9 @@ TEST_F(SetMachineTest, StepAsideKeepsThePlaceAtTheFirstMemberAndTakesTheRestInOr
   ASSERT_TRUE(set_.step_aside());
   EXPECT_THAT(commands(), ElementsAre("aside a", "drop b", "drop c", "drop d"));
   EXPECT_EQ(set_.waits_for(), 0u);
-  grant('a');
-  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+  EXPECT_THAT(after("+a"), ElementsAre("try b", "try c", "try d"));
   finish();
-  for (const char member : {'b', 'c', 'd'}) grant(member);
+  play("+b +c +d");
   EXPECT_EQ(set_.stage(), SetStage::held);
   EXPECT_GT(set_.token(0), 104);
 }
@@ -401,69 +302,47 @@ TEST_F(SetMachineTest, StepAsideKeepsThePlaceAtTheFirstMemberAndTakesTheRestInOr
 // It has the locks, and has said that it will wait for them.
 TEST_F(SetMachineTest, WhoseSingleAttemptWasGrantedWaitsWhenItHasSteppedAside) {
   set_.begin(true);
-  commands();
-  for (const char member : {'a', 'b', 'c', 'd'}) grant(member);
+  play(". +a +b +c +d");
   ASSERT_TRUE(set_.step_aside());
-  commands();
+  play(".");
   finish();
-  grant('a');
-  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
-  refuse('b');
+  EXPECT_THAT(after("+a"), ElementsAre("try b", "try c", "try d"));
+  play("-b");
   EXPECT_EQ(set_.stage(), SetStage::taking);
   EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
 }
 
 TEST_F(SetMachineTest, ASetThatWaitsGivesAMemberToAContenderThatGoesBeforeIt) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
-  commands();
+  play("begin +a +b -c .");
   set_.outranked(attempt('a'));
   EXPECT_THAT(commands(), ElementsAre("drop a"));
   EXPECT_FALSE(set_.holds(0));
   EXPECT_EQ(set_.waits_for(), 2u) << "the place in c's queue is kept";
   finish();
-  grant('c');
-  EXPECT_THAT(commands(), ElementsAre("try a", "prove b", "try d")) << "b and c are held";
-  prove('b');
-  grant('d');
+  EXPECT_THAT(after("+c"), ElementsAre("try a", "prove b", "try d")) << "b and c are held";
+  play("=b +d");
   EXPECT_EQ(set_.stage(), SetStage::taking);
-  grant('a');
+  play("+a");
   EXPECT_EQ(set_.stage(), SetStage::held);
 }
 
 TEST_F(SetMachineTest, AMemberThatWasGivenBackIsWaitedForInItsOrder) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
-  commands();
+  play("begin +a +b -c .");
   set_.outranked(attempt('b'));
-  commands();
+  play(".");
   finish();
-  grant('c');
-  commands();
-  refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock d", "wait b"));
+  EXPECT_THAT(after("+c . -b"), ElementsAre("drop c", "drop d", "knock d", "wait b"));
   EXPECT_TRUE(set_.holds(0));
   EXPECT_EQ(set_.waits_for(), 1u);
 }
 
 TEST_F(SetMachineTest, AnOutrankedMemberIsKeptUntilTheSetWaits) {
-  set_.begin(false);
-  commands();
-  grant('a');
+  play("begin +a");
   set_.outranked(attempt('a'));
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d")) << "b may still be granted, and the set be held soon";
-  grant('b');
-  EXPECT_THAT(commands(), ElementsAre("wait c", "drop a"));
+  EXPECT_THAT(after("-c"), ElementsAre("drop d")) << "b may still be granted, and the set be held soon";
+  EXPECT_THAT(after("+b"), ElementsAre("wait c", "drop a"));
   finish();
-  grant('c');
-  EXPECT_THAT(commands(), ElementsAre("try a", "prove b", "try d"));
+  EXPECT_THAT(after("+c"), ElementsAre("try a", "prove b", "try d"));
 }
 
 TEST_F(SetMachineTest, AHeldSetGivesNothingBack) {
@@ -474,14 +353,9 @@ TEST_F(SetMachineTest, AHeldSetGivesNothingBack) {
 }
 
 TEST_F(SetMachineTest, AFailedSetThatHasGivenAMemberBackEndsWithTheRest) {
-  set_.begin(false);
-  commands();
-  grant('a');
-  grant('b');
-  refuse('c');
-  commands();
+  play("begin +a +b -c .");
   set_.outranked(attempt('a'));
-  commands();
+  play(".");
   refuse('c', RefusalReason::timed_out);
   EXPECT_THAT(commands(), ElementsAre("drop b"));
   finish();
@@ -493,19 +367,14 @@ TEST_F(SetMachineTest, WhoWaitedBehindAFormerGrantCountsNoMore) {
   hold_all();
   set_.outranked(attempt('a'));
   ASSERT_TRUE(set_.step_aside());
-  commands();
+  play(".");
   finish();
-  grant('a');
-  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
-  grant('b');
-  refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c")) << "a was granted after those that went before";
+  EXPECT_THAT(after("+a"), ElementsAre("try b", "try c", "try d"));
+  EXPECT_THAT(after("+b -c"), ElementsAre("drop d", "wait c")) << "a was granted after those that went before";
 }
 
 TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
-  set_.begin(false);
-  commands();
-  grant('a');
+  play("begin +a");
   refuse('b', RefusalReason::rejected);
   EXPECT_EQ(set_.stage(), SetStage::failing);
   EXPECT_THAT(commands(), ElementsAre("drop a", "drop c", "drop d"));
@@ -514,9 +383,7 @@ TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
 
 TEST_F(SetMachineTest, ASingleAttemptThatLosesAMemberOnTheWayDoesNotWait) {
   ASSERT_TRUE(set_.begin(true));
-  commands();
-  grant('a');
-  lose('a');
+  play(". +a !a");
   EXPECT_EQ(set_.stage(), SetStage::failing);
   EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "drop d"));
   ASSERT_TRUE(set_.failure());
@@ -527,14 +394,11 @@ TEST_F(SetMachineTest, AnAcquisitionEndsWithItsSession) {
   for (const auto& [loss, refusal] : {std::pair(LossReason::session_expired, RefusalReason::session_expired),
                                       std::pair(LossReason::closed, RefusalReason::closed)}) {
     ASSERT_TRUE(set_.begin(false));
-    commands();
-    grant('a');
-    refuse('b');
-    commands();
+    play(". +a -b .");
     finish();
     lose('a', loss);
     refuse('b', refusal);
-    commands();
+    play(".");
     finish();
     EXPECT_EQ(set_.stage(), SetStage::free);
     ASSERT_TRUE(set_.failure());
