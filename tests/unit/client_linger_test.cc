@@ -1,24 +1,10 @@
 // Locks that stay with their client, against the answers of a session that the test gives by hand.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "client/lock_slot.h"
-#include "client/set_slot.h"
+#include "slot_fixture.h"
 #include "support/wait_until.h"
-#include "tree_session.h"
 #include "unlock_points.h"
 
 namespace forelock::client {
 namespace {
-
-using namespace std::chrono_literals;
 
 Settings lingering(const std::string& time, const std::string& most = "1000") {
   Settings settings;
@@ -27,21 +13,13 @@ Settings lingering(const std::string& time, const std::string& most = "1000") {
   return settings;
 }
 
-class ClientLingerTest : public ::testing::Test {
+class ClientLingerTest : public SlotFixture {
  protected:
-  ClientLingerTest() { session_.connect(1h); }
+  ClientLingerTest() : SlotFixture(lingering("1h", "2")) {}
 
-  std::shared_ptr<LockSlot> make_slot(const std::string& monitor = "P", Priority priority = Priority::foreground,
-                                      LockOptions options = {}) {
-    options.capture_stack = false;
-    return std::make_shared<LockSlot>(core_, "test", monitor, priority, options);
-  }
   // A lock that has been granted by the servers and unlocked.
   std::shared_ptr<LockSlot> keep(const std::string& monitor = "P") {
-    auto slot = make_slot(monitor);
-    slot->acquire(lock::never, false);
-    session_.answer_all();
-    EXPECT_TRUE(slot->holds());
+    auto slot = hold(monitor);
     slot->release_and_wait();
     EXPECT_EQ(slot->state(), LockState::free);
     EXPECT_EQ(session_.waiting(), 0u) << "nothing is released";
@@ -55,15 +33,6 @@ class ClientLingerTest : public ::testing::Test {
         [&](agent::Agent& agent) { return agent.is_of(caller, contender) && agent.update_record(contender, record); });
   }
   std::uint64_t lingering_now() const { return core_->ensemble().statistics().lingering; }
-  // From now on the test uses a core with other settings, and a session of its own.
-  void use_other_core(Settings settings) {
-    former_ = std::exchange(core_, std::make_shared<ClientCore>(std::move(settings), LogSink()));
-  }
-
-  // Its threads do not run: nothing happens but what a test does.
-  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(lingering("1h", "2"), LogSink());
-  std::shared_ptr<ClientCore> former_;
-  TreeSession session_{*core_};
 };
 
 TEST_F(ClientLingerTest, TheNextAcquisitionSendsNoRequest) {
@@ -104,8 +73,7 @@ TEST_F(ClientLingerTest, CallbacksAreCalledForWhatNeedsNoRequest) {
 
 TEST_F(ClientLingerTest, ALockOfADestroyedObjectLingersToo) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   slot->retire();
   EXPECT_EQ(lingering_now(), 1u);
   EXPECT_EQ(session_.waiting(), 0u);
@@ -162,8 +130,7 @@ TEST_F(ClientLingerTest, TheNewsOfANewcomerReleasesIt) {
 
 TEST_F(ClientLingerTest, ANewcomerIsSeenWhileTheLockIsInUse) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   children_change("/P");
   session_.answer_all();
   slot->release_detached();
@@ -208,8 +175,7 @@ TEST_F(ClientLingerTest, ARecordPromisesToLingerOnlyWhereTheLockMay) {
   const auto promised = [&] {
     return OwnerRecord::from_json(session_.read(coordination::Get{"/P/privateLock"}).data)->linger.has_value();
   };
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   EXPECT_TRUE(promised());
   EXPECT_TRUE(slot->owner().linger);
   slot->alive(1s);
@@ -280,8 +246,7 @@ TEST_F(ClientLingerTest, BeyondTheBoundTheOldestIsReleased) {
   keep("P");
   keep("Q");
   const auto third = make_slot("R");
-  third->acquire(lock::never, false);
-  session_.answer_all();
+  take(*third);
   third->release_and_wait();
   EXPECT_EQ(lingering_now(), 2u);
   session_.answer_all();
@@ -377,8 +342,7 @@ TEST_F(ClientLingerTest, MembersOfSetsLinger) {
   const auto single = keep("P");
   const auto set =
       std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground, LockOptions{});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_TRUE(set->holds());
   EXPECT_EQ(set->tokens()[0].token, single->token());
   const std::uint64_t requests = core_->ensemble().statistics().requests;
@@ -412,8 +376,7 @@ TEST_F(ClientLingerTest, WhoWantsToKnowItsPlaceGetsALockWhoseContenderTellsIt) {
 TEST_F(ClientLingerTest, ALockWithAGuardedWriteUnderWayDoesNotLinger) {
   const auto slot = make_slot();
   for (const bool answered : {true, false}) {
-    slot->acquire(lock::never, false);
-    session_.answer_all();
+    take(*slot);
     ASSERT_TRUE(slot->holds());
     std::thread writing([&] { EXPECT_EQ(slot->write_guarded({SetNode{"/P", "x", -1}}).size(), 1u); });
     EXPECT_TRUE(test::wait_until([&] { return session_.waiting() == 1; }));
@@ -431,8 +394,7 @@ TEST_F(ClientLingerTest, ALockWithAGuardedWriteUnderWayDoesNotLinger) {
 
 TEST_F(ClientLingerTest, TheLastOfSeveralGuardedWritesCounts) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   ASSERT_TRUE(slot->holds());
   const lock::ContenderId id = 1;
   for (int i = 0; i < 2; ++i) {

@@ -1,50 +1,20 @@
 // Lock objects and clients that are used again: nothing of the first use is left. And what is left of a set when it
 // ends. Against the answers of a session that the test gives by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "client/lock_slot.h"
-#include "client/set_slot.h"
+#include "slot_fixture.h"
 #include "support/wait_until.h"
-#include "tree_session.h"
 
 namespace forelock::client {
 namespace {
 
-using namespace std::chrono_literals;
 using coordination::Create;
 using coordination::CreateMode;
 using coordination::Get;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
-class SecondUseTest : public ::testing::Test {
+class SecondUseTest : public SlotFixture {
  protected:
-  SecondUseTest() { session_.connect(1h); }
-
-  static LockOptions options() {
-    LockOptions options;
-    options.capture_stack = false;
-    return options;
-  }
-  std::shared_ptr<LockSlot> make_lock(Priority priority = Priority::foreground) {
-    return std::make_shared<LockSlot>(core_, "test", "P", priority, options());
-  }
-  std::shared_ptr<SetSlot> make_set() {
-    return std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground,
-                                     options());
-  }
   template <class Slot>
   void hold(Slot& slot) {
-    slot.acquire(lock::never, false);
-    session_.answer_all();
+    take(slot);
     ASSERT_TRUE(slot.holds());
   }
   // By another client.
@@ -59,15 +29,11 @@ class SecondUseTest : public ::testing::Test {
     return OwnerRecord::from_json(session_.read(Get{path, false}).data);
   }
   std::uint64_t contenders() const { return core_->ensemble().statistics().contenders; }
-
-  // Its threads do not run: nothing happens but what a test does.
-  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
-  TreeSession session_{*core_};
 };
 
 // Who works under the second grant would stop at once.
 TEST_F(SecondUseTest, TheLossOfALockStopsNothingUnderItsNextGrant) {
-  const auto slot = make_lock();
+  const auto slot = make_slot();
   hold(*slot);
   take_away("P");
   ASSERT_EQ(slot->state(), LockState::lost);
@@ -92,7 +58,7 @@ TEST_F(SecondUseTest, TheLossOfASetStopsNothingUnderItsNextGrant) {
 }
 
 TEST_F(SecondUseTest, AStackIsThatOfOneAcquisition) {
-  const auto slot = make_lock();
+  const auto slot = make_slot();
   slot->set_stack({"first"});
   hold(*slot);
   EXPECT_THAT(record_at("/P/privateLock")->stack, ElementsAre("first"));
@@ -112,7 +78,7 @@ TEST_F(SecondUseTest, AStackIsThatOfOneAcquisition) {
 
 // It waits again, and has been granted nothing yet.
 TEST_F(SecondUseTest, WhoStepsAsideAndGoesToAnotherClassTellsNothingOfItsFormerGrant) {
-  const auto slot = make_lock(Priority::background);
+  const auto slot = make_slot("P", Priority::background);
   hold(*slot);
   slot->alive(1min);
   session_.answer_all();
@@ -167,8 +133,7 @@ TEST_F(SecondUseTest, EachMemberOfASetThatIsAliveHasItsOwnToken) {
   const auto other = std::make_shared<LockSlot>(core_, "test", "Q", Priority::foreground, options());
   hold(*other);
   const auto set = make_set();
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->waits_for(), "Q");
   other->release({});
   session_.answer_all();

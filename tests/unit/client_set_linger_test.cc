@@ -1,61 +1,36 @@
 // Sets whose members linger, and what a set's calls meet on their way, against the answers of a session that the test
 // gives by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "client/lock_slot.h"
-#include "client/set_slot.h"
 #include "clock_jump.h"
 #include "forelock/error.h"
+#include "slot_fixture.h"
 #include "support/wait_until.h"
-#include "tree_session.h"
 #include "unlock_points.h"
 
 namespace forelock::client {
 namespace {
 
-using namespace std::chrono_literals;
 using coordination::Create;
 using coordination::CreateMode;
-using ::testing::HasSubstr;
 
-class SetLingerTest : public ::testing::Test {
+class SetLingerTest : public SlotFixture {
  protected:
-  SetLingerTest() { session_.connect(1h); }
+  SetLingerTest() : SlotFixture(lingering()) {}
 
   static Settings lingering() {
     Settings settings;
     settings.set("zookeeper.lock.linger", "1h", "test");
     return settings;
   }
-  static LockOptions options() {
-    LockOptions options;
-    options.capture_stack = false;
-    return options;
-  }
   // A lock that has been granted by the servers and unlocked: it lingers.
   void keep(const std::string& monitor) {
-    const auto slot = std::make_shared<LockSlot>(core_, "test", monitor, Priority::foreground, options());
-    slot->acquire(lock::never, false);
-    session_.answer_all();
+    const auto slot = make_slot(monitor);
+    take(*slot);
     slot->release_and_wait();
     EXPECT_EQ(core_->ensemble().statistics().lingering, 1u);
   }
-  std::shared_ptr<SetSlot> make_set() {
-    return std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground,
-                                     options());
-  }
   std::shared_ptr<SetSlot> hold_set() {
     auto set = make_set();
-    set->acquire(lock::never, false);
-    session_.answer_all();
+    take(*set);
     EXPECT_TRUE(set->healthy());
     return set;
   }
@@ -69,10 +44,6 @@ class SetLingerTest : public ::testing::Test {
   bool locked_at_the_server(const std::string& monitor) const {
     return session_.read(coordination::Get{"/" + monitor + "/privateLock"}).ok();
   }
-
-  // Its threads do not run: nothing happens but what a test does.
-  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(lingering(), LogSink());
-  TreeSession session_{*core_};
 };
 
 TEST_F(SetLingerTest, AMemberThatHadLingeredIsStillOursAfterAliveAndAReconnection) {
@@ -127,8 +98,7 @@ TEST_F(SetLingerTest, WhatAFailedSetHadTakenIsFreeAtTheServer) {
 TEST_F(SetLingerTest, WhatASetGivesBackWhileItWaitsIsFreeAtTheServer) {
   hold_elsewhere("P");
   const auto set = make_set();
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   EXPECT_FALSE(locked_at_the_server("Q"));
   EXPECT_TRUE(set->cancel());
   session_.answer_all();

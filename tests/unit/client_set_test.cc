@@ -1,45 +1,12 @@
 // A lock set object against the answers of a session that the test gives by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <exception>
-#include <future>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "client/lock_slot.h"
-#include "client/set_slot.h"
+#include "slot_fixture.h"
 #include "support/wait_until.h"
-#include "tree_session.h"
 
 namespace forelock::client {
 namespace {
 
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-class SetTest : public ::testing::Test {
+class SetTest : public SlotFixture {
  protected:
-  SetTest() { session_.connect(1h); }
-
-  LockOptions options() const {
-    LockOptions options;
-    options.capture_stack = false;
-    return options;
-  }
-  std::shared_ptr<SetSlot> make_set(const std::vector<std::string>& monitors) {
-    return std::make_shared<SetSlot>(core_, "test", monitors, Priority::foreground, options());
-  }
-  std::shared_ptr<LockSlot> hold(const std::string& monitor) {
-    auto slot = std::make_shared<LockSlot>(core_, "test", monitor, Priority::foreground, options());
-    slot->acquire(lock::never, false);
-    session_.answer_all();
-    EXPECT_TRUE(slot->holds());
-    return slot;
-  }
   // The code of the error, or "nothing".
   std::string code_of(const std::exception_ptr& error) {
     try {
@@ -53,10 +20,6 @@ class SetTest : public ::testing::Test {
   }
 
   void take_away(const std::string& monitor);
-
-  // Its threads do not run: nothing happens but what a test does.
-  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
-  TreeSession session_{*core_};
   std::string message_;
   std::string monitor_;
 };
@@ -65,8 +28,7 @@ TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   const auto set = make_set({"c", "a", "b", "a"});
   EXPECT_THAT(set->monitors(), ElementsAre("a", "b", "c"));
   for (int i = 0; i < 2; ++i) {  // the first time makes the monitors, the second one watches them
-    set->acquire(lock::never, false);
-    session_.answer_all();
+    take(*set);
     ASSERT_TRUE(set->holds());
     set->release({});
     session_.answer_all();
@@ -94,8 +56,7 @@ TEST_F(SetTest, MembersThatOthersHaveUsedAreAskedForInOneRequestToo) {
   for (int i = 10; i < 50; ++i) names.push_back("m" + std::to_string(i));
   const auto set = make_set(names);
   const auto cycle = [&] {
-    set->acquire(lock::never, false);
-    session_.answer_all();
+    take(*set);
     ASSERT_TRUE(set->holds());
     set->release({});
     session_.answer_all();
@@ -128,16 +89,14 @@ TEST_F(SetTest, WhatIsBehindABusyMemberIsNotAskedFor) {
         }
       }
     }
-    set->acquire(lock::never, false);
-    session_.answer_all();
+    take(*set);
     ASSERT_TRUE(set->holds());
     set->release({});
     session_.answer_all();
   }
   session_.write(coordination::Create{"/m12/privateLock", "", coordination::CreateMode::ephemeral});
   const auto before = core_->ensemble().statistics().requests;
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   EXPECT_EQ(set->waits_for(), "m12");
   EXPECT_LT(core_->ensemble().statistics().requests - before, names.size() / 2);
 }
@@ -145,8 +104,7 @@ TEST_F(SetTest, WhatIsBehindABusyMemberIsNotAskedFor) {
 // A single lock that was granted after them does so before.
 TEST_F(SetTest, MembersWatchTheirNodesLaterThanOtherLocks) {
   const auto set = make_set({"a", "b", "c"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_TRUE(set->holds());
   const auto single = hold("d");
   ASSERT_TRUE(test::wait_until([&] {
@@ -159,8 +117,7 @@ TEST_F(SetTest, MembersWatchTheirNodesLaterThanOtherLocks) {
 
 TEST_F(SetTest, TheOtherMembersAreNamedInPrivateLockAlone) {
   const auto set = make_set({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->state(), LockState::held);
   for (const std::string& child : session_.read(coordination::List{"/b", false}).children) {
     const auto record = OwnerRecord::from_json(session_.read(coordination::Get{"/b/" + child, false}).data);
@@ -175,8 +132,7 @@ TEST_F(SetTest, TheOtherMembersAreNamedInPrivateLockAlone) {
 TEST_F(SetTest, ABusyMemberIsWaitedForWithTheSmallerOnesAlone) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b", "c"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   EXPECT_EQ(set->state(), LockState::waiting);
   EXPECT_EQ(set->waits_for(), "b");
   const auto c = hold("c");  // it is free
@@ -248,8 +204,7 @@ TEST_F(SetTest, ASetThatIsDestroyedWhileItWaitsLeavesNothingAndAnswersItsCaller)
 
 TEST_F(SetTest, ASetThatIsDestroyedWhileItHoldsIsReleased) {
   const auto set = make_set({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   set->retire();
   session_.answer_all();
   EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
@@ -257,8 +212,7 @@ TEST_F(SetTest, ASetThatIsDestroyedWhileItHoldsIsReleased) {
 
 TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
   const auto held = make_set({"a", "b"});
-  held->acquire(lock::never, false);
-  session_.answer_all();
+  take(*held);
   const auto waiting = make_set({"b", "c"});
   const auto acquisition = waiting->acquire(lock::never, false);
   session_.answer_all();
@@ -276,8 +230,7 @@ TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
 TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::disconnected});
   EXPECT_TRUE(set->cancel());
   EXPECT_EQ(set->state(), LockState::free);
@@ -290,8 +243,7 @@ TEST_F(SetTest, ATimeOfItsWaitDoesNotEndItsRelease) {
   const auto b = hold("b");
   const std::vector<std::string> members = {"a", "b"};
   const auto set = std::make_shared<SetSlot>(core_, "test", members, Priority::background, options());
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->waits_for(), "b");
   const lock::TimePoint begun = now();
   b->release({});
@@ -312,8 +264,7 @@ TEST_F(SetTest, ATimeOfItsWaitDoesNotEndItsRelease) {
 TEST_F(SetTest, AReleaseWithoutAnAnswerEndsAndGoesOnInTheBackground) {
   session_.connect(300ms);
   const auto set = make_set({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   EXPECT_THROW(set->release_and_wait(), Error);
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_THROW(set->release_and_wait(), NoNodeException);
@@ -350,15 +301,13 @@ void SetTest::take_away(const std::string& monitor) {
 
 TEST_F(SetTest, WhatIsLeftOfALostSetIsReleasedBeforeItIsTakenAgain) {
   const auto set = make_set({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_TRUE(set->holds());
   take_away("a");
   core_->ensemble().on_watch({coordination::WatchEvent::Kind::deleted, "/a/privateLock"});
   session_.answer_all();
   ASSERT_EQ(set->state(), LockState::lost);
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   EXPECT_TRUE(set->holds()) << "it waits for what it had kept itself";
   EXPECT_EQ(core_->ensemble().statistics().contenders, 2u);
 }
@@ -367,8 +316,7 @@ TEST_F(SetTest, WhatIsLeftOfALostSetIsReleasedBeforeItIsTakenAgain) {
 TEST_F(SetTest, AMemberThatWasTakenAwayWhileTheSetWaitedIsTakenAgain) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b", "c"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->waits_for(), "b");
   take_away("a");
   session_.write(coordination::Create{"/a/privateLock", "another client's", coordination::CreateMode::ephemeral});
@@ -383,8 +331,7 @@ TEST_F(SetTest, WhatALargeSetHeldWhileItWaitedIsProvedInFewRequests) {
   for (int i = 100; i < 400; ++i) names.push_back("m" + std::to_string(i));
   const auto last = hold(names.back());
   const auto set = make_set(names);
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->waits_for(), names.back());
   const auto before = core_->ensemble().statistics().requests;
   last->release({});
@@ -417,16 +364,13 @@ TEST_F(SetTest, AWaitingBackgroundSetKeepsItsMembersBeforeItsOwnClass) {
     return std::make_shared<SetSlot>(core_, "test", members, Priority::background, options());
   };
   const auto set = in_background({"a", "b"});
-  set->acquire(lock::never, false);
-  session_.answer_all();
+  take(*set);
   ASSERT_EQ(set->waits_for(), "b");
   const auto equal = in_background({"a"});
-  equal->acquire(lock::never, false);
-  session_.answer_all();
+  take(*equal);
   EXPECT_FALSE(equal->holds());
   const auto urgent = std::make_shared<LockSlot>(core_, "test", "a", Priority::foreground, options());
-  urgent->acquire(lock::never, false);
-  session_.answer_all();
+  take(*urgent);
   EXPECT_TRUE(urgent->holds());
 }
 

@@ -1,48 +1,19 @@
 // A lock object against the answers of a session that the test gives by hand.
-#include <gtest/gtest.h>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "client/lock_slot.h"
-#include "client/set_slot.h"
 #include "records/wall_time.h"
+#include "slot_fixture.h"
 #include "support/wait_until.h"
-#include "tree_session.h"
 #include "unlock_points.h"
 
 namespace forelock::client {
 namespace {
 
-using namespace std::chrono_literals;
-
-class SlotTest : public ::testing::Test {
- protected:
-  SlotTest() { session_.connect(1h); }
-
-  std::shared_ptr<LockSlot> make_slot(const std::string& monitor = "P") {
-    LockOptions options;
-    options.capture_stack = false;
-    return std::make_shared<LockSlot>(core_, "test", monitor, Priority::foreground, options);
-  }
-
-  // Its threads do not run: nothing happens but what a test does.
-  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
-  TreeSession session_{*core_};
-};
+using SlotTest = SlotFixture;
 
 TEST_F(SlotTest, ALockThatIsGrantedWhileItsObjectIsDestroyedIsReleased) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   for (int i = 0; i < 2; ++i) {  // the first time makes the monitor, the second one watches it
     const auto slot = make_slot();
-    slot->acquire(lock::never, false);
-    session_.answer_all();
+    take(*slot);
     ASSERT_TRUE(slot->holds());
     slot->retire();
     session_.answer_all();
@@ -64,8 +35,7 @@ TEST_F(SlotTest, ALockThatIsGrantedWhileItsObjectIsDestroyedIsReleased) {
 // The server keeps every transaction in memory for a while, so nothing long is in one twice.
 TEST_F(SlotTest, AClaimTellsTheStackInPrivateLockAlone) {
   const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, LockOptions());
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   ASSERT_TRUE(slot->holds());
   std::size_t contenders = 0;
   for (const std::string& child : session_.read(coordination::List{"/P", false}).children) {
@@ -83,8 +53,7 @@ TEST_F(SlotTest, AClaimTellsTheStackInPrivateLockAlone) {
 // By ourselves, in the middle of an outage: another session takes its place, and what was held is not held by that.
 TEST_F(SlotTest, ALockIsLostWithASessionThatIsGivenUpWhileItIsDisconnected) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   ASSERT_TRUE(slot->holds());
   session_.disconnect();
   core_->ensemble().use_session(nullptr);
@@ -154,8 +123,7 @@ TEST_F(SlotTest, AGrantThatIsNotToldYetIsWithdrawnWhenItsObjectIsDestroyed) {
 TEST_F(SlotTest, AReleaseThatIsUnderWayIsAnsweredWhenItsObjectIsDestroyed) {
   const auto slot = make_slot();
   std::vector<std::string> answers;
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   slot->release([&](std::exception_ptr error) { answers.push_back(text_of(error)); });
   slot->retire();
   EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
@@ -194,8 +162,7 @@ TEST_F(SlotTest, AnAcquisitionMeetsTheEndOfAnotherThreadsUnlock) {
   int point = 1;
   for (bool reached = true; reached; ++point) {
     const auto slot = make_slot("point-" + std::to_string(point));
-    slot->acquire(lock::never, false);
-    session_.answer_all();
+    take(*slot);
     ASSERT_TRUE(slot->holds());
     std::thread unlocking([&] { slot->release_and_wait(); });
     while (session_.waiting() == 0) std::this_thread::yield();
@@ -224,8 +191,7 @@ TEST_F(SlotTest, AnAcquisitionMeetsTheEndOfAnotherThreadsUnlock) {
 TEST_F(SlotTest, AnAcquisitionMeetsALossDuringAnotherThreadsUnlock) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   ASSERT_TRUE(slot->holds());
   std::string outcome = "taken";
   ASSERT_TRUE(test::run_at_unlock_point(
@@ -313,8 +279,7 @@ TEST_F(SlotTest, TheCallbackOfAReleaseIsNotCopied) {
     int* copies_;
   };
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   int copies = 0;
   slot->release(Callback(copies));
   session_.answer_all();
@@ -326,8 +291,7 @@ TEST_F(SlotTest, TheCallbackOfAReleaseIsNotCopied) {
 
 TEST_F(SlotTest, TheRecordKeepsNoTokenOfAnEarlierGrant) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   slot->alive(1s);
   session_.answer_all();
   ASSERT_TRUE(slot->owner().fencing_token);
@@ -344,8 +308,7 @@ TEST_F(SlotTest, WhoSaysThatItIsAliveMayKeepTheLockForLonger) {
   options.capture_stack = false;
   options.auto_unlock_after = 1h;
   const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, options);
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   const auto first = slot->owner().auto_unlock_at;
   ASSERT_TRUE(first);
   EXPECT_TRUE(test::wait_until([&] {
@@ -390,8 +353,7 @@ TEST_F(SlotTest, AClaimOfASessionWithoutEphemeralNodesNamesTheServersSetting) {
 // Lost with its session, it is still there: the servers keep it for a moment.
 TEST_F(SlotTest, AGuardedWriteUnderALockThatWasLostMeanwhileSaysThatItIsNotOurs) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   std::string told = "nothing";
   std::thread writer([&] {
     try {
@@ -459,8 +421,7 @@ TEST_F(SlotTest, AliveMovesTheInstantsOfTheRecord) {
   options.capture_stack = false;
   options.auto_unlock_after = 1h;
   const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, options);
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   ASSERT_TRUE(slot->holds());
   const auto before = slot->owner();
   ASSERT_TRUE(before.auto_unlock_at);
@@ -479,8 +440,7 @@ TEST_F(SlotTest, AliveMovesTheInstantsOfTheRecord) {
 // What it has said of one grant is not true of the next.
 TEST_F(SlotTest, WhoSteppedAsideHasTheRecordOfItsNewGrant) {
   const auto slot = make_slot();
-  slot->acquire(lock::never, false);
-  session_.answer_all();
+  take(*slot);
   slot->alive(1min);
   session_.answer_all();
   ASSERT_EQ(slot->owner().fencing_token, slot->token());
