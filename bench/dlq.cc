@@ -1,7 +1,6 @@
 // How many dead letters a second go through the outbox to Kafka, next to the same promise on bare SQLite and
 // librdkafka: from many threads, and from an outbox that is full. With an outbox on a disk, and in memory, where a wait
-// for the disk costs nothing. Then how many a second a replay puts through again, next to bare librdkafka. One run
-// measures all variants in interleaved rounds.
+// for the disk costs nothing. One run measures all variants in interleaved rounds.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +13,6 @@
 
 #include "bench/options.h"
 #include "bench/raw_publisher.h"
-#include "bench/replays.h"
 #include "bench/samples.h"
 #include "bench/usage.h"
 #include "forelock/dead_letter_queue.h"
@@ -90,7 +88,6 @@ class Benchmark {
       add_publishing(sync);
       add_forwarding(sync);
     }
-    add_replaying();
   }
   ~Benchmark() {
     variants_.clear();
@@ -282,26 +279,6 @@ class Benchmark {
                          .letters = options_.number("filled")});
   }
 
-  void add_replaying() {
-    const int letters = std::min(options_.number("replayed"), options_.number("filled"));
-    std::vector<RawLetter> prepared;
-    for (int i = 0; i < letters; ++i) prepared.push_back(raw(filled_[static_cast<std::size_t>(i)]));
-    const auto replays = std::make_shared<Replays>(settings(disk_.path() / "unused"), broker_.bootstrap(),
-                                                   options_.number("partitions"), std::move(prepared), headers_);
-    variants_.push_back({.name = "raw replay",
-                         .floor = "",
-                         .what = "a consumer; each letter's try and its end are written to a topic; no lock",
-                         .block = [replays] { replays->replay_raw(); },
-                         .prepare = [replays] { replays->fill(); },
-                         .letters = letters});
-    variants_.push_back({.name = "replay",
-                         .floor = "raw replay",
-                         .what = "drain::Replayer: the same, and each letter under the lock of its monitor",
-                         .block = [replays] { replays->replay(); },
-                         .prepare = [replays] { replays->fill(); },
-                         .letters = letters});
-  }
-
   static void measure(Variant& variant, bool count) {
     variant.prepare();
     const Usage before = Usage::now();
@@ -329,13 +306,11 @@ int run(const Options& options) {
   benchmark.run();
   if (!options.text("only").empty()) return 0;
   if (options.flag("table")) {
-    std::fprintf(stderr,
-                 "dlq, records of %zu bytes, %d threads with %d letters each, %d in a full outbox, %d replayed, "
-                 "%d rounds\n",
+    std::fprintf(stderr, "dlq, records of %zu bytes, %d threads with %d letters each, %d in a full outbox, %d rounds\n",
                  benchmark.record_bytes(), options.number("threads"), options.number("letters"),
-                 options.number("filled"), options.number("replayed"), options.number("rounds"));
+                 options.number("filled"), options.number("rounds"));
     benchmark.print_table(stderr);
-    std::fprintf(stderr, "target: 0.70 of its floor; a replay, whose floor takes no lock, has none\n");
+    std::fprintf(stderr, "target: 0.70 of its floor\n");
   }
   const nlohmann::json result = {{"benchmark", "dlq"},
                                  {"rounds", options.number("rounds")},
@@ -355,7 +330,6 @@ int main(int argc, char** argv) {
                                                         {"threads", "64"},
                                                         {"letters", "100"},
                                                         {"filled", "60000"},
-                                                        {"replayed", "500"},
                                                         {"payload", "500"},
                                                         {"partitions", "4"},
                                                         {"table", "on"},

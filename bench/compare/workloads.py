@@ -279,12 +279,11 @@ def stores(bench):
 
 
 def dlq(bench):
-    """Dead letters through outbox and Kafka, and their replay; a program of its own, in rounds of its own."""
+    """Dead letters through outbox and Kafka; a program of its own, in rounds of its own."""
     filled = max(2000, int(20_000 * bench.rounds.scale))
-    replayed = max(100, int(500 * bench.rounds.scale))
     run = subprocess.run(
         [f"{bench.programs.programs}/bench_dlq", f"--rounds={bench.rounds.count}", f"--filled={filled}",
-         f"--replayed={replayed}", "--table=off"], stdout=subprocess.PIPE, check=True)
+         "--table=off"], stdout=subprocess.PIPE, check=True)
     measured = json.loads(run.stdout)
     values = {each["name"]: {"median": each["median_per_second"], "lowest": each["lowest_per_second"],
                              "highest": each["highest_per_second"],
