@@ -42,9 +42,13 @@ int exit_code_of(ErrorCode code) {
     case ErrorCode::outbox_full:
     case ErrorCode::outbox_unavailable:
       return exit_output;
-    default:
-      return exit_internal;
+    case ErrorCode::already_held:
+    case ErrorCode::closed:
+    case ErrorCode::forked:
+    case ErrorCode::internal:
+      break;
   }
+  return exit_internal;
 }
 
 }  // namespace
