@@ -2,12 +2,6 @@
 //
 // Words are separated by newlines. Run it with -close_fd_mask=3: the messages go nowhere.
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "check.h"
 #include "cli/command_tree.h"
@@ -53,7 +47,7 @@ void parse(std::vector<std::string> words) {
     commands.emplace_back(app, std::move(command));
   }
   try {
-    root.parse({words.rbegin(), words.rend()});
+    root.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError&) {
     return;
   }
