@@ -1,11 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.time.Duration;
 import java.util.List;
@@ -13,30 +9,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whichever way an application loses interest in an acquisition: nothing of it stays, in the queue or held. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CancelTest {
   private static final Duration HOUR = Duration.ofHours(1);
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
   private String monitor;
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @BeforeEach
   void name(TestInfo test) {
@@ -47,19 +32,6 @@ class CancelTest {
     return new ZkBlockingWriteLock("cancel", client, monitor, LockType.BACKGROUND);
   }
 
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
-
-  /** Nothing announces it. */
-  private static void awaitFree(Supplier<LockState> state) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (state.get() != LockState.FREE) {
-      assertTrue(System.nanoTime() < end, "the lock is " + state.get());
-      Thread.onSpinWait();
-    }
-  }
-
   @Test
   void aTimeOutOfTheFutureWithdraws() throws Exception {
     try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client);
@@ -68,9 +40,9 @@ class CancelTest {
       ExecutionException end = assertThrows(ExecutionException.class,
           () -> soon(waiter.acquireAsync(HOUR).orTimeout(1, TimeUnit.MILLISECONDS)));
       assertTrue(end.getCause() instanceof TimeoutException);
-      awaitFree(waiter::state);
+      awaitState(waiter::state, LockState.FREE);
       assertNull(soon(waiter.acquireAsync(HOUR).completeOnTimeout(null, 1, TimeUnit.MILLISECONDS)));
-      awaitFree(waiter::state);
+      awaitState(waiter::state, LockState.FREE);
       assertTrue(holder.isHealthy());
     }
   }
@@ -121,7 +93,7 @@ class CancelTest {
       holder.lock();
       CompletableFuture<ZkBlockingWriteLock> first = waiter.acquireAsync(HOUR);
       assertTrue(first.cancel(true));
-      awaitFree(waiter::state);
+      awaitState(waiter::state, LockState.FREE);
       CompletableFuture<ZkBlockingWriteLock> second = waiter.acquireAsync(HOUR);
       first.cancel(true);
       holder.unlock();
@@ -140,9 +112,9 @@ class CancelTest {
       ExecutionException end = assertThrows(ExecutionException.class, () -> soon(waiting));
       assertEquals(ErrorCode.CANCELLED, ((ForelockException) end.getCause()).code());
       assertTrue(set.acquireAsync(HOUR).cancel(true));
-      awaitFree(set::state);
+      awaitState(set::state, LockState.FREE);
       assertThrows(ExecutionException.class, () -> soon(set.acquireAsync(HOUR).orTimeout(1, TimeUnit.MILLISECONDS)));
-      awaitFree(set::state);
+      awaitState(set::state, LockState.FREE);
       assertSame(other, soon(other.acquireAsync(HOUR)), "nothing of the set is left");
       set.close();
       holder.unlock();

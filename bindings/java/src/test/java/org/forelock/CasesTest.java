@@ -1,11 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,35 +12,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The list of cases that every language passes (docs/embedding.md). */
 class CasesTest {
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
   private final String monitor = "java-" + UUID.randomUUID();
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   private ZkBlockingWriteLock lock(ForelockClient client, LockType type) {
     return new ZkBlockingWriteLock("case", client, monitor, type);
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
-
-  private static ErrorCode code(org.junit.jupiter.api.function.Executable call) {
-    return assertThrows(ForelockException.class, call).code();
   }
 
   @Test
@@ -146,13 +124,13 @@ class CasesTest {
       holder.lockWithTimeout();
       CompletableFuture<ZkBlockingWriteLock> future = waiter.acquireAsync(Duration.ofMinutes(1));
       assertTrue(future.cancel(true));
-      awaitState(waiter, LockState.FREE);
+      awaitState(waiter::state, LockState.FREE);
       CompletableFuture<Void> blocked = inThread(waiter::lock);
-      awaitState(waiter, LockState.WAITING);
+      awaitState(waiter::state, LockState.WAITING);
       assertTrue(waiter.cancel());
       assertEquals(ErrorCode.CANCELLED, failure(blocked).code());
       CompletableFuture<Void> closed = inThread(waiter::lock);
-      awaitState(waiter, LockState.WAITING);
+      awaitState(waiter::state, LockState.WAITING);
       waiter.close();
       assertEquals(ErrorCode.CANCELLED, failure(closed).code());
     }
@@ -169,7 +147,7 @@ class CasesTest {
         flag.complete(Thread.currentThread().isInterrupted());
       });
       thread.start();
-      awaitState(waiter, LockState.WAITING);
+      awaitState(waiter::state, LockState.WAITING);
       thread.interrupt();
       assertTrue(soon(flag));
       assertEquals(LockState.FREE, waiter.state());
@@ -179,7 +157,7 @@ class CasesTest {
         adapter.complete(Thread.currentThread().isInterrupted());
       });
       other.start();
-      awaitState(waiter, LockState.WAITING);
+      awaitState(waiter::state, LockState.WAITING);
       other.interrupt();
       assertFalse(soon(adapter));
     }
@@ -666,32 +644,6 @@ class CasesTest {
     try (ForelockClient client = new ForelockClient(shared)) {
       client.waitConnected(Duration.ofSeconds(30));
       assertTrue(client.status().connected());
-    }
-  }
-
-  static CompletableFuture<Void> inThread(Runnable work) {
-    CompletableFuture<Void> result = new CompletableFuture<>();
-    new Thread(() -> {
-      try {
-        work.run();
-        result.complete(null);
-      } catch (Throwable problem) {
-        result.completeExceptionally(problem);
-      }
-    }).start();
-    return result;
-  }
-
-  private static ForelockException failure(CompletableFuture<?> future) {
-    return (ForelockException) assertThrows(ExecutionException.class, () -> soon(future)).getCause();
-  }
-
-  /** Nothing announces a state of another thread's lock. */
-  private static void awaitState(ZkBlockingWriteLock lock, LockState state) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (lock.state() != state) {
-      assertTrue(System.nanoTime() < end, "the lock is " + lock.state());
-      Thread.onSpinWait();
     }
   }
 }

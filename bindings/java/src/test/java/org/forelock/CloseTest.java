@@ -1,8 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,10 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 class CloseTest {
   @TempDir
   Path folder;
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
 
   private static Thread start(Runnable task) {
     Thread thread = new Thread(task);

@@ -1,9 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,34 +14,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What depends on the futures of a client holds up neither callbacks nor what depends on other futures. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ContinuationsTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
 
   @TempDir
   Path folder;
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
 
   /** One whose session outlives a server that is silent for a while. */
   private static ForelockClient patientClient() {

@@ -1,7 +1,6 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import org.forelock.testkit.DevServer;
 import org.junit.jupiter.api.Test;

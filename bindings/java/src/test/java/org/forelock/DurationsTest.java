@@ -1,10 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +15,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a duration is: less than nothing, nothing, less than a millisecond, or more than fits. */
@@ -56,14 +52,6 @@ class DurationsTest {
 
   private static LockSet set(String... monitors) {
     return new LockSet("test", client, List.of(monitors), LockType.BACKGROUND);
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
-
-  private static ErrorCode code(Executable call) {
-    return assertThrows(ForelockException.class, call).code();
   }
 
   private static void isNotFree(CompletableFuture<?> future) {

@@ -1,19 +1,16 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** All of a guarded write happens while the lock is held, or nothing of it. */
@@ -21,24 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 class GuardedWriteTest {
   private static final int ANY = WriteOperation.ANY_VERSION;
   private static final byte[] DATA = {1, 0, 2};
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
 
   @TempDir
   Path folder;
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  private static ErrorCode code(org.junit.jupiter.api.function.Executable call) {
-    return assertThrows(ForelockException.class, call).code();
-  }
 
   @Test
   void eachKindOfOperationDoesWhatItSays() {

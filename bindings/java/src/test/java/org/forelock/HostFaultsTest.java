@@ -1,10 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,10 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client goes on whatever the host's code does, and whatever the JVM has no more of. */
@@ -36,20 +32,11 @@ class HostFaultsTest {
   private static final Executor DEFECTIVE = task -> {
     throw new IllegalStateException("a defect of the host");
   };
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
 
   @TempDir
   Path folder;
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   private static final class DefectiveLogger implements System.Logger {
     final AtomicInteger lines = new AtomicInteger();
@@ -88,10 +75,6 @@ class HostFaultsTest {
 
   private static ZkBlockingWriteLock lock(ForelockClient client, String monitor) {
     return new ZkBlockingWriteLock("test", client, "host-" + monitor, LockType.BACKGROUND);
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
   }
 
   /** Only the thread that fetches events can tell the end of these. */

@@ -1,9 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -192,7 +190,7 @@ class OperationsTest {
       holder.unlock();
       kept.get(30, TimeUnit.SECONDS);
       AtomicInteger calls = new AtomicInteger();
-      CompletableFuture<Void> end = CasesTest.inThread(() -> runner.run(
+      CompletableFuture<Void> end = inThread(() -> runner.run(
           new Operation("save", "op", LockType.BACKGROUND), attempt -> calls.incrementAndGet()));
       while (!other.inspector().show("op").map(MonitorView::held).orElse(false)) {
         assertFalse(end.isDone());

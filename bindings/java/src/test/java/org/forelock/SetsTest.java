@@ -1,9 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,55 +11,22 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Several monitors as one lock. */
 class SetsTest {
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
   private final String id = "set-" + UUID.randomUUID();
   private final String first = id + "-1";
   private final String second = id + "-2";
   private final String third = id + "-3";
 
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
   private static LockSet set(ForelockClient client, String... monitors) {
     return new LockSet("case", client, List.of(monitors));
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
-
-  private static ForelockException failure(CompletableFuture<?> future) {
-    return (ForelockException) assertThrows(ExecutionException.class, () -> soon(future)).getCause();
-  }
-
-  private static ErrorCode code(Executable call) {
-    return assertThrows(ForelockException.class, call).code();
-  }
-
-  /** Nothing announces a state of another thread's set. */
-  private static void awaitState(LockSet set, LockState state) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (set.state() != state) {
-      assertTrue(System.nanoTime() < end, "the set is " + set.state());
-      Thread.onSpinWait();
-    }
   }
 
   private static void awaitQueue(ForelockClient client, String monitor) {
@@ -212,9 +177,9 @@ class SetsTest {
       CompletableFuture<LockSet> future = set.acquireAsync(Duration.ofMinutes(1));
       awaitQueue(client, second);
       assertTrue(future.cancel(true));
-      awaitState(set, LockState.FREE);
+      awaitState(set::state, LockState.FREE);
 
-      CompletableFuture<Void> blocked = CasesTest.inThread(set::lock);
+      CompletableFuture<Void> blocked = inThread(set::lock);
       awaitQueue(client, second);
       assertTrue(set.cancel());
       assertEquals(ErrorCode.CANCELLED, failure(blocked).code());
@@ -230,7 +195,7 @@ class SetsTest {
       assertTrue(soon(flag));
       assertEquals(LockState.FREE, set.state());
 
-      CompletableFuture<Void> closed = CasesTest.inThread(set::lock);
+      CompletableFuture<Void> closed = inThread(set::lock);
       awaitQueue(client, second);
       set.close();
       assertEquals(ErrorCode.CANCELLED, failure(closed).code());
@@ -282,7 +247,7 @@ class SetsTest {
     try (ForelockClient client = server.client(); LockSet set = set(client, first, second);
         ZkBlockingWriteLock busy = new ZkBlockingWriteLock("case", client, second)) {
       busy.lock();
-      CompletableFuture<Void> blocked = CasesTest.inThread(set::lock);
+      CompletableFuture<Void> blocked = inThread(set::lock);
       awaitQueue(client, second);
       assertEquals(Optional.of(second), set.waitsFor());
       busy.unlock();

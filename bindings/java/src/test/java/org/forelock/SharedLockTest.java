@@ -1,10 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.time.Duration;
 import java.util.UUID;
@@ -12,29 +9,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One lock object that several threads use. */
 class SharedLockTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
   private final String monitor = "shared-" + UUID.randomUUID();
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  private static <T> T soon(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
-  }
 
   private static void awaitWaiting(Thread thread) {
     while (thread.getState() != Thread.State.WAITING) {

@@ -1,9 +1,7 @@
 package org.forelock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.forelock.Outcomes.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -17,10 +15,9 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A holder's JVM that is ended by SIGTERM, long before its session would end. */
@@ -28,20 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ShutdownTest {
   private static final Duration LESS_THAN_A_SESSION = Duration.ofSeconds(40);
   private static final int BY_SIGTERM = 143;
-  private static TestServer server;
+  @RegisterExtension
+  static final TestServer.OfClass server = new TestServer.OfClass();
 
   @TempDir
   Path folder;
-
-  @BeforeAll
-  static void start() {
-    server = new TestServer();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @Test
   void theLocksOfAnEndedProcessAreFreeAtOnce() throws Exception {
@@ -111,10 +99,6 @@ class ShutdownTest {
       Operation operation = new Operation("save", "new", LockType.BACKGROUND);
       assertEquals(ErrorCode.CLOSED, code(() -> runner.run(operation, attempt -> { })));
     }
-  }
-
-  private static ErrorCode code(org.junit.jupiter.api.function.Executable call) {
-    return assertThrows(ForelockException.class, call).code();
   }
 
   private static Process holder(String monitor, long patienceMs) throws IOException {

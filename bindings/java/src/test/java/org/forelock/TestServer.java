@@ -7,9 +7,19 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A ZooKeeper server as a child process, with faults on command (tests/support/server_host.cc). */
-final class TestServer implements AutoCloseable {
+class TestServer implements AutoCloseable {
+  /** One for all tests of a class: it ends with them. */
+  static final class OfClass extends TestServer implements AfterAllCallback {
+    @Override
+    public void afterAll(ExtensionContext tests) {
+      close();
+    }
+  }
+
   private final Process process;
   private final BufferedReader answers;
   private final String address;
