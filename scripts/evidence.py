@@ -22,6 +22,7 @@ CLIENT = [*PROTOCOL, "include", "src/client", "src/config", "src/records", "src/
 C_LIBRARIES = [*CLIENT, "dlq", "bindings/capi", "bindings/capi_dlq"]
 COMMAND = [*CLIENT, "dlq", "command"]
 SUPPORT = ["tests/support"]
+SEARCH_LIST = "starts|cluster|extension|linger|security|updates|rolling"  # of tests/opensearch/CMakeLists.txt
 
 
 def json_line(output):
@@ -65,16 +66,12 @@ PARTS = {
              [BUILD, ctest("java_25", "java_11", "java_jar")], ctest_counts),
     "python": ("the wheel as it is installed", [*C_LIBRARIES, "bindings/python", "tests/python"],
                [BUILD, ctest("python_wheel")], ctest_counts),
-    "opensearch": ("clusters of search nodes, and OpenSearch 3",
+    "opensearch": ("the whole list of behaviour on OpenSearch 2.19 and 3.3",
                    [*C_LIBRARIES, "bindings/java", "search", "opensearch", "examples", "tests/opensearch"],
-                   [BUILD, ctest("opensearch_starts", "opensearch_cluster", "opensearch_extension", "opensearch_linger",
-                                 "opensearch_security", "opensearch_updates", "opensearch_3")], ctest_counts),
+                   [BUILD, ctest("opensearch(_3)?", f"opensearch(_3)?_({SEARCH_LIST})")], ctest_counts),
     "elasticsearch": ("the whole list of behaviour on Elasticsearch 7.17, 8.19 and 9",
                       [*C_LIBRARIES, "bindings/java", "search", "elasticsearch", "examples", "tests/opensearch"],
-                      [BUILD, ctest("elasticsearch_all", "elasticsearch_cluster", "elasticsearch_extension",
-                                    "elasticsearch_updates", "elasticsearch_7", "elasticsearch_7_cluster",
-                                    "elasticsearch_7_extension",
-                                    "elasticsearch_9", "elasticsearch_9_cluster", "elasticsearch_9_extension")],
+                      [BUILD, ctest("elasticsearch_(all|7|9)", f"elasticsearch(_7|_9)?_({SEARCH_LIST})")],
                       ctest_counts),
     "asan": ("real servers under AddressSanitizer and UBSan",
              [*C_LIBRARIES, *SUPPORT, "tests/integration", "tests/capi"],
