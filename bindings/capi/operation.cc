@@ -153,10 +153,9 @@ Operation operation_of(const fl_operation_spec& spec) {
   return operation;
 }
 
-// As near to it as the text of a record can say.
+// As near to it as the text of a record can say: until the end of the year 9999.
 WallTime time_of(std::int64_t since_1970_ms) {
-  constexpr WallTime last{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}.time_since_epoch() -
-                          std::chrono::milliseconds(1)};
+  constexpr WallTime last{std::chrono::milliseconds(253'402'300'799'999)};
   return std::clamp(WallTime(std::chrono::milliseconds(since_1970_ms)), WallTime{}, last);
 }
 

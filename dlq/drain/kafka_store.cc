@@ -236,7 +236,7 @@ void KafkaStore::scan(Place place, const LetterFilter& filter, LetterVisitor& vi
     } else if (last_chance) {
       return true;
     }
-    stopped = !visit(read, filter, visitor);
+    stopped = !visit_letter(read, filter, visitor);
     return !stopped;
   };
   reader(place).read(*all, [&](const kafka::RecordView& record) { return visit_record(record, false); });

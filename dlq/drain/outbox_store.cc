@@ -60,7 +60,7 @@ void OutboxStore::scan(const LetterFilter& filter, LetterVisitor& visitor) {
       if (left-- == 0) return;
       after = row.sequence;
       if ((row.state == outbox::RowState::parked) != filter.parked) continue;
-      if (!visit(read_row(std::move(row)), filter, visitor)) return;
+      if (!visit_letter(read_row(std::move(row)), filter, visitor)) return;
     }
   }
 }

@@ -20,7 +20,7 @@ LetterOrNot read_letter(std::string position, std::string key, std::string recor
   }
 }
 
-bool visit(const LetterOrNot& read, const LetterFilter& filter, LetterVisitor& visitor) {
+bool visit_letter(const LetterOrNot& read, const LetterFilter& filter, LetterVisitor& visitor) {
   if (const auto* letter = std::get_if<StoredLetter>(&read)) {
     return !filter.matches(letter->letter) || visitor.letter(*letter);
   }

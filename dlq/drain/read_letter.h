@@ -15,6 +15,6 @@ using LetterOrNot = std::variant<StoredLetter, UnreadableLetter>;
 LetterOrNot read_letter(std::string position, std::string key, std::string record);
 
 // Shows it to the visitor if it matches. \returns whether to go on.
-bool visit(const LetterOrNot& read, const LetterFilter& filter, LetterVisitor& visitor);
+bool visit_letter(const LetterOrNot& read, const LetterFilter& filter, LetterVisitor& visitor);
 
 }  // namespace forelock::drain

@@ -1,20 +1,38 @@
 #include "records/wall_time.h"
 
 #include <algorithm>
+#include <array>
 
 namespace forelock::records {
 namespace {
 
-using std::chrono::days;
-using std::chrono::floor;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using std::chrono::sys_days;
 
-constexpr WallTime first_writable{sys_days{std::chrono::year{0} / 1 / 1}.time_since_epoch()};
-constexpr WallTime last_writable{sys_days{std::chrono::year{10000} / 1 / 1}.time_since_epoch() - milliseconds(1)};
+// The calendar, from the year 0 on, which is a leap year. That of the standard library is missing in GCC 10's.
+constexpr std::array<int, 13> days_before_month{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+
+constexpr bool is_leap(int year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+constexpr int day_number(int year) {
+  const int past = year - 1;
+  return year == 0 ? 0 : year * 365 + 1 + past / 4 - past / 100 + past / 400;
+}
+
+// Of the first day of a month, 1 to 13.
+constexpr int day_number(int year, int month) {
+  const bool past_leap_day = month > 2 && is_leap(year);
+  return day_number(year) + days_before_month.at(static_cast<std::size_t>(month - 1)) + (past_leap_day ? 1 : 0);
+}
+
+constexpr int day_of_1970 = day_number(1970);
+constexpr std::int64_t day_ms = 86'400'000;
+constexpr WallTime first_writable{milliseconds(-day_ms * day_of_1970)};
+static_assert(last_writable == WallTime{milliseconds(day_ms * (day_number(10'000) - day_of_1970) - 1)});
 
 // Writes `digits` decimal digits, the last at out[-1].
 void put_number(char* end, unsigned value, int digits) {
@@ -82,13 +100,17 @@ WallTime wall_time_now() {
 
 void append_wall_time(WallTime time, std::string& out) {
   time = std::clamp(time, first_writable, last_writable);
-  const sys_days day = floor<days>(time);
-  const std::chrono::year_month_day date{day};
-  const auto of_day = static_cast<unsigned>((time - day).count());
+  const std::int64_t since_year_0 = (time - first_writable).count();
+  const auto day = static_cast<int>(since_year_0 / day_ms);
+  const auto of_day = static_cast<unsigned>(since_year_0 % day_ms);
+  int year = day / 366;
+  while (day_number(year + 1) <= day) ++year;
+  int month = 1;
+  while (day_number(year, month + 1) <= day) ++month;
   char text[wall_time_bytes] = {0, 0, 0, 0, '-', 0, 0, '-', 0, 0, 'T', 0, 0, ':', 0, 0, ':', 0, 0, '.', 0, 0, 0, 'Z'};
-  put_number(text + 4, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-  put_number(text + 7, static_cast<unsigned>(date.month()), 2);
-  put_number(text + 10, static_cast<unsigned>(date.day()), 2);
+  put_number(text + 4, static_cast<unsigned>(year), 4);
+  put_number(text + 7, static_cast<unsigned>(month), 2);
+  put_number(text + 10, static_cast<unsigned>(day - day_number(year, month) + 1), 2);
   put_number(text + 13, of_day / 3'600'000, 2);
   put_number(text + 16, of_day / 60'000 % 60, 2);
   put_number(text + 19, of_day / 1000 % 60, 2);
@@ -131,11 +153,12 @@ std::optional<WallTime> parse_wall_time(std::string_view text) {
     if (offset_hours > 23 || offset_minutes > 59) return std::nullopt;
     offset = sign * (hours(offset_hours) + minutes(offset_minutes));
   }
-  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
-                                         std::chrono::day{static_cast<unsigned>(day)}};
+  if (!scan.at_end() || month < 1 || month > 12 || day < 1) return std::nullopt;
+  const int number = day_number(year, month) + day - 1;
   // 60 seconds: a leap second, which is the first of the next minute here.
-  if (!scan.at_end() || !date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  return WallTime{sys_days{date}} + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+  if (number >= day_number(year, month + 1) || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return first_writable + milliseconds(day_ms * number) + hours(hour) + minutes(minute) + seconds(second) + fraction -
+         offset;
 }
 
 }  // namespace forelock::records

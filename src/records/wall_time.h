@@ -14,6 +14,9 @@ namespace forelock::records {
 // How long format_wall_time's text is, always.
 inline constexpr std::size_t wall_time_bytes = 24;
 
+// The end of the year 9999.
+inline constexpr WallTime last_writable{std::chrono::milliseconds(253'402'300'799'999)};
+
 // Now, by this machine's clock.
 WallTime wall_time_now();
 

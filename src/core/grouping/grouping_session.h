@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,9 +98,6 @@ class GroupingSession final : public coordination::Session, public coordination:
     coordination::Request request;
     bool gone = false;  // its monitor has been deleted since
   };
-  struct TextHash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
 
   void send(coordination::RequestTag tag, coordination::Request request);
   void submit_removal(coordination::RequestTag tag, coordination::Request request);
@@ -127,7 +125,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   HeldBack held_back_;
   std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
-  std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
+  std::map<std::string, std::vector<Follower>, std::less<>> waiting_;
   std::size_t under_way_ = 0;     // groups, and transactions that could have been in one
   std::size_t transactions_ = 0;  // in these
   std::size_t burst_ = 0;         // bytes beyond the sustained ones that have not been made up for

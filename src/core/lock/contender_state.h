@@ -53,30 +53,32 @@ enum class ContenderState {
 
 // Whether the table knows this move, of a contender that is abandoned or not.
 constexpr bool may_move(ContenderState from, ContenderState to, bool abandoned) {
-  using enum ContenderState;
+  using State = ContenderState;
   // Asked or found again: a claim that was answered, a yield that begins anew, a refused claim whose node is removed.
-  if (from == to) return from == waiting || from == claiming || from == yielding || from == resolving;
+  if (from == to)
+    return from == State::waiting || from == State::claiming || from == State::yielding || from == State::resolving;
   // Wherever it was: its node is found to be there, or the lock without it.
-  if (abandoned && (to == waiting || to == resolving)) return true;
+  if (abandoned && (to == State::waiting || to == State::resolving)) return true;
   switch (from) {
-    case idle:
-      return to == claiming || to == enqueueing || to == resolving;
-    case enqueueing:
-      return to == waiting || to == resolving || to == idle;
-    case waiting:
-      return to == claiming || to == moving || to == idle || to == resolving;
-    case moving:
-      return to == waiting || to == idle || to == resolving;
-    case claiming:
-      return to == held || to == waiting || to == enqueueing || to == idle || to == yielding || to == resolving;
-    case yielding:
-      return to == waiting || to == idle || to == resolving;
-    case held:
-      return to == releasing || to == yielding;
-    case resolving:
-      return to == waiting || to == claiming || to == idle;
-    case releasing:
-    case ContenderState::leaving:
+    case State::idle:
+      return to == State::claiming || to == State::enqueueing || to == State::resolving;
+    case State::enqueueing:
+      return to == State::waiting || to == State::resolving || to == State::idle;
+    case State::waiting:
+      return to == State::claiming || to == State::moving || to == State::idle || to == State::resolving;
+    case State::moving:
+      return to == State::waiting || to == State::idle || to == State::resolving;
+    case State::claiming:
+      return to == State::held || to == State::waiting || to == State::enqueueing || to == State::idle ||
+             to == State::yielding || to == State::resolving;
+    case State::yielding:
+      return to == State::waiting || to == State::idle || to == State::resolving;
+    case State::held:
+      return to == State::releasing || to == State::yielding;
+    case State::resolving:
+      return to == State::waiting || to == State::claiming || to == State::idle;
+    case State::releasing:
+    case State::leaving:
       return false;
   }
   return false;

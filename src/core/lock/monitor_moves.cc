@@ -21,14 +21,15 @@ using coordination::ReplyCode;
 // --- who is to move ---
 
 bool Monitor::set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now) {
-  using enum ContenderState;
-  if (contender.state == claiming || contender.state == held || contender.state == releasing) return false;
+  using State = ContenderState;
+  if (contender.state == State::claiming || contender.state == State::held || contender.state == State::releasing)
+    return false;
   if (contender.spec.priority == priority) return true;
   contender.spec.priority = priority;
   contender.spec.rank.reset();
   if (record) contender.spec.record = std::move(record);
   contender.placed_at = never;  // how long it has waited says nothing of how fast either queue comes forward
-  if (contender.state == idle) {
+  if (contender.state == State::idle) {
     start_anew(contender);
   } else {
     want_rank(contender, priority);
@@ -39,11 +40,11 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
 
 // One whose claim is under way moves when it has to give the lock back.
 void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
-  using enum ContenderState;
-  if (contender.state == held || contender.state == releasing || contender.wanted_rank <= rank) return;
+  using State = ContenderState;
+  if (contender.state == State::held || contender.state == State::releasing || contender.wanted_rank <= rank) return;
   contender.spec.rank = rank;
   contender.placed_at = never;
-  if (contender.state == idle) {
+  if (contender.state == State::idle) {
     start_anew(contender);
   } else {
     want_rank(contender, rank);
@@ -82,11 +83,12 @@ void Monitor::settle_moves(TimePoint now) {
 
 // Whoever claims the lock and has to give it back has waited on meanwhile: it stays the first.
 bool Monitor::first_is_away() const {
-  using enum ContenderState;
+  using State = ContenderState;
   if (mutated(Mutation::claims_end_ageing)) return false;
   const Contender* const first = ageing_.first() == 0 ? nullptr : engine_.find(ageing_.first());
   if (first == nullptr || first->abandoned || first->node.empty() || first->most_urgent()) return false;
-  return first->state == claiming || first->state == yielding || first->state == moving || first->state == resolving;
+  return first->state == State::claiming || first->state == State::yielding || first->state == State::moving ||
+         first->state == State::resolving;
 }
 
 void Monitor::settle_ageing(TimePoint now) {
@@ -173,11 +175,11 @@ void Monitor::look_at_own_record(Contender& contender, TimePoint now) {
 }
 
 void Monitor::on_record(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  using enum ContenderState;
+  using State = ContenderState;
   if (flight.name != contender.node || reply.stat.version == contender.record_version) return;
-  const bool waits = contender.state == waiting;
+  const bool waits = contender.state == State::waiting;
   // Should it not get the lock, it waits on, and then it is read again.
-  if (!waits && contender.state != held && contender.state != releasing) {
+  if (!waits && contender.state != State::held && contender.state != State::releasing) {
     contender.node_watched = false;
     return;
   }

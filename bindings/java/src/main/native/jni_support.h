@@ -4,9 +4,9 @@
 #include <jni.h>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -80,7 +80,10 @@ class Numbers {
 
 // A number that Java has as the bits of a double.
 inline double real_of(jlong bits) {
-  return std::bit_cast<double>(bits);
+  double number = 0;  // GCC 10 has no bit_cast
+  static_assert(sizeof number == sizeof bits);
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
 }
 
 // Null if the text is empty, or there is no memory for it (then an exception is pending).
