@@ -32,7 +32,7 @@ def test_a_client_for_which_there_is_no_thread_leaves_nothing(open_client, monke
         limited.setattr(threading.Thread, "start", no_thread)
         assert code_of(open_client) == ErrorCode.OUT_OF_MEMORY
     deadline = time.monotonic() + PATIENCE
-    while any(now > then for now, then in zip(resources(), before, strict=True)):
+    while any(now > then for now, then in zip(resources(), before)):
         assert time.monotonic() < deadline, (resources(), before)
     lock = forelock.BlockingLock(open_client(), "P1")
     with monkeypatch.context() as limited:

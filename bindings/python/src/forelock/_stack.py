@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Optional
 
 _MAX_FRAMES = 8
@@ -15,9 +15,15 @@ def stack_of_caller() -> bytes:
     lines: list[str] = []
     while frame is not None and len(lines) < _MAX_FRAMES:
         if not _is_left_out(frame):
-            lines.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename}:{frame.f_lineno})")
+            lines.append(f"{_name(frame.f_code)} ({frame.f_code.co_filename}:{frame.f_lineno})")
         frame = frame.f_back
     return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _name(code: CodeType) -> str:
+    if sys.version_info >= (3, 11):
+        return code.co_qualname
+    return code.co_name
 
 
 def _is_left_out(frame: FrameType) -> bool:

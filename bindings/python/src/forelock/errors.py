@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 
 
 class NamedNumber(enum.IntEnum):
@@ -99,7 +100,7 @@ class Error(Exception):
         self.hint = hint
         #: Whether the same call may succeed later without anything being changed by people.
         self.retryable = retryable
-        if hint:
+        if sys.version_info >= (3, 11) and hint:
             self.add_note(f"hint: {hint}")  # seen below the message where nothing catches it
 
     def __str__(self) -> str:
