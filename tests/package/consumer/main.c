@@ -27,7 +27,7 @@ int main(void) {
   if (fl_config_new(&config) != FL_OK || fl_config_set(config, "zookeeper.servers", servers) != FL_OK ||
       fl_client_open(config, 0, &client) != FL_OK ||
       fl_lock_new(client, "Save Content", "P1", FL_FOREGROUND, NULL, &lock) != FL_OK ||
-      fl_lock_acquire(lock, FL_CONFIGURED) != FL_OK) {
+      fl_lock_acquire(lock, 60000) != FL_OK) {
     return failed("acquiring");
   }
   const int64_t token = fl_lock_token(lock);
