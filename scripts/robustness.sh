@@ -8,6 +8,7 @@
 #                    clients that contend and never die (30 minutes say much): nothing that they keep may grow
 #   --prove          runs with deliberate bugs in the clients (mutation.h in src/core/lock and src/core/linger), each
 #                    of which must be noticed
+#   --tls            clients speak mutual TLS, and the servers TLS among themselves; with any of these but --contention
 #   --seed N         one run with this seed alone, as a failing run says
 #   --seconds S      the length of each run; not with --soak or --contention
 #   --help           this text
@@ -23,7 +24,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-mode='' seconds='' minutes='' only=''
+mode='' seconds='' minutes='' only='' tls=''
 choose() {
   [[ -z $mode ]] || die "choose $mode or $1, not both"
   mode=$1
@@ -42,12 +43,14 @@ while [[ $# -gt 0 ]]; do
       esac
       shift
       ;;
+    --tls) tls=tls- ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$1" ;;
   esac
   shift
 done
 [[ -n $mode$only ]] || die "choose --quick, --full, --soak, --contention, --prove or --seed"
+[[ $mode != --contention || -z $tls ]] || die "--contention is without TLS"
 [[ -z $minutes || -z $seconds ]] || die "$mode says how long already: leave --seconds out"
 
 runs=$root/build/robustness
@@ -72,10 +75,11 @@ case $mode in
   --prove) length=60 ;;
   --soak)
     length=$((minutes * 60)) summary=soak.json
-    more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2,sets-1')
+    more+=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2,sets-1')
     ;;
 esac
 [[ -z $only ]] || seeds=("$only")
+[[ -z $tls ]] || more+=(--transport tls)
 seconds=${seconds:-$length}
 
 # Half of the evidence would be none.
@@ -134,13 +138,13 @@ mutations+=(sync_proves read_proves reconnect_proves)
 if [[ $mode == --prove ]]; then
   noticed=0
   for mutation in "${mutations[@]}"; do
-    directory=$runs/mutation-$mutation
+    directory=$runs/${tls}mutation-$mutation
     faults=()
     [[ $mutation != *_proves ]] || faults=("${parting[@]}")
     printf '%s== Mutation %s, %s seconds%s\n' "$bold" "$mutation" "$seconds" "$plain" >&2
     # Whatever the run itself says: it may well see that something is wrong.
-    run_once "mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" \
-      "${faults[@]}" 2>/dev/null || true
+    run_once "${tls}mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" \
+      "${more[@]}" "${faults[@]}" 2>/dev/null || true
     status=0
     judge "$programs/check/robustness_check" verdict "$directory" 2>"$directory/verdict.txt" || status=$?
     grep -v ' 0 violations$' "$directory/verdict.txt" | cut -c 1-200 | head -n 6 >&2 || true
@@ -156,8 +160,8 @@ queue=("${seeds[@]}")
 while [[ ${#queue[@]} -gt 0 ]]; do
   seed=${queue[0]}
   queue=("${queue[@]:1}")
-  name=seed-$seed
-  [[ $mode != --soak ]] || name=soak
+  name=${tls}seed-$seed
+  [[ $mode != --soak ]] || name=${tls}soak
   directory=$runs/$name
   printf '%s== Seed %s, %s seconds%s\n' "$bold" "$seed" "$seconds" "$plain" >&2
   good=yes
@@ -177,13 +181,13 @@ while [[ ${#queue[@]} -gt 0 ]]; do
     find "$directory" -mindepth 1 -type d -empty -delete
   else
     failed+=("$seed")
-    printf '%s-- Seed %s: FAILED. Everything about it: %s%s\n   again: scripts/robustness.sh --seed %s --seconds %s\n' \
-      "$red" "$seed" "$directory" "$plain" "$seed" "$seconds" >&2
+    printf '%s-- Seed %s: FAILED. Everything about it: %s%s\n   again: scripts/robustness.sh %s\n' "$red" "$seed" \
+      "$directory" "$plain" "${tls:+--tls }--seed $seed --seconds $seconds" >&2
   fi
 done
 
 status=0
-/usr/bin/python3 tests/robustness/add_up.py --summary "$runs/$summary" "${replaced[@]}" "${directories[@]}" ||
+/usr/bin/python3 tests/robustness/add_up.py --summary "$runs/$tls$summary" "${replaced[@]}" "${directories[@]}" ||
   status=1
 [[ ${#failed[@]} -eq 0 ]] || status=1
 exit "$status"

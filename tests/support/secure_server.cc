@@ -1,26 +1,50 @@
 #include "support/secure_server.h"
 
+#include <stdexcept>
 #include <utility>
 
-#include "support/free_port.h"
+#include "support/wait_until.h"
+#include "zookeeper/probe.h"
 
 namespace forelock::test {
 
+std::vector<std::string> secure_lines(const Authority& authority, const std::string& names) {
+  const Identity own = authority.issue("server", {.names = names});
+  return {"serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+          "ssl.keyStore.location=" + joined(own).string(),
+          "ssl.trustStore.location=" + authority.certificate().string()};
+}
+
+std::vector<std::string> quorum_lines(const Authority& authority) {
+  const Identity own = authority.issue("member", {.names = "IP:127.0.0.1"});
+  return {"sslQuorum=true", "ssl.quorum.keyStore.location=" + joined(own).string(),
+          "ssl.quorum.trustStore.location=" + authority.certificate().string()};
+}
+
+zookeeper::TlsOptions client_tls(const Authority& authority, const Identity& client) {
+  const zookeeper::TlsFiles files{.authorities = pem_of(authority.certificate()),
+                                  .certificate = pem_of(client.certificate),
+                                  .key = pem_of(client.key)};
+  zookeeper::TlsOptions options;
+  options.read = [files] { return files; };
+  return options;
+}
+
 SecureServer::SecureServer(ServerOptions options)
     : authority_(folder_.path(), "good"),
-      port_(free_ports(1).front()),
       client_(authority_.issue("client", {})),
-      server_(with_tls(std::move(options))) {}
+      server_(with_tls(std::move(options))) {
+  // A virtual machine takes its time for its first handshake: seconds on a busy machine.
+  const zookeeper::TlsContext context(client_tls(authority_, client_));
+  const auto speaks_tls = [&] {
+    return zookeeper::four_letter_word("127.0.0.1", port(), "ruok", std::chrono::seconds(10), {&context, "127.0.0.1"})
+        .has_value();
+  };
+  if (!wait_until(speaks_tls, std::chrono::seconds(60))) throw std::runtime_error("no TLS:\n" + server_.log_tail());
+}
 
 ServerOptions SecureServer::with_tls(ServerOptions options) const {
-  const Identity own = authority_.issue("server", {.names = "DNS:localhost,IP:127.0.0.1"});
-  for (const std::string& line :
-       {"secureClientPort=" + std::to_string(port_), std::string("secureClientPortAddress=127.0.0.1"),
-        std::string("serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory"),
-        "ssl.keyStore.location=" + joined(own).string(),
-        "ssl.trustStore.location=" + authority_.certificate().string()}) {
-    options.config_lines.push_back(line);
-  }
+  options.secure_lines = secure_lines(authority_, "DNS:localhost,IP:127.0.0.1");
   return options;
 }
 

@@ -143,6 +143,19 @@ class TcpProxy::Loop {
     });
   }
 
+  std::vector<std::uint16_t> near_ports() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::uint16_t> ports;
+    for (const auto& each : connections_) {
+      sockaddr_in address{};
+      socklen_t size = sizeof(address);
+      if (getsockname(each->server, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
+        ports.push_back(ntohs(address.sin_port));
+      }
+    }
+    return ports;
+  }
+
   const std::string listen_address_;
   std::uint16_t port_ = 0;
   std::uint16_t server_port_;
@@ -346,6 +359,10 @@ void TcpProxy::set_rate(std::size_t bytes_per_second) {
 
 void TcpProxy::set_inspector(Inspector inspector) {
   loop_->with_lock([&] { loop_->inspector_ = std::move(inspector); });
+}
+
+std::vector<std::uint16_t> TcpProxy::near_ports() const {
+  return loop_->near_ports();
 }
 
 int TcpProxy::connections_accepted() const {

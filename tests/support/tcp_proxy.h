@@ -51,6 +51,8 @@ class TcpProxy {
   using Inspector = std::function<Verdict(int connection, Direction, std::string&)>;
   void set_inspector(Inspector inspector);
 
+  // Of the connections that there are, the proxy's own ports towards the server.
+  std::vector<std::uint16_t> near_ports() const;
   // Connections accepted so far.
   int connections_accepted() const;
 

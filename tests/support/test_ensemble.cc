@@ -16,14 +16,15 @@ TestEnsemble::TestEnsemble(const ServerOptions& options, const Link& link) {
 
 bool TestEnsemble::start(const ServerOptions& options, const Link& link) {
   for (auto& each : servers_) each.reset();
-  const std::vector<std::uint16_t> ports = free_ports(static_cast<int>(3 * size));
+  const std::vector<std::uint16_t> ports = free_ports(static_cast<int>(4 * size));
   for (std::size_t from = 0; from < size; ++from) {
     TestServer::Member member;
     member.id = static_cast<int>(from + 1);
-    member.client_port = ports[3 * from];
+    member.client_port = ports[4 * from];
+    if (!options.secure_lines.empty()) member.secure_port = ports[4 * from + 3];
     for (std::size_t to = 0; to < size; ++to) {
       std::string line = "server." + std::to_string(to + 1) + "=127.0.0.1";
-      for (const std::uint16_t port : {ports[3 * to + 1], ports[3 * to + 2]}) {
+      for (const std::uint16_t port : {ports[4 * to + 1], ports[4 * to + 2]}) {
         line += ":" + std::to_string(link && from != to ? link(from, to, port) : port);
       }
       member.ensemble.push_back(std::move(line));
@@ -47,6 +48,14 @@ bool TestEnsemble::wait_until_serving(std::chrono::milliseconds timeout) {
 std::string TestEnsemble::connect_string() const {
   std::string text;
   for (const auto& each : servers_) text += (text.empty() ? "" : ",") + each->connect_string();
+  return text;
+}
+
+std::string TestEnsemble::secure_connect_string() const {
+  std::string text;
+  for (const auto& each : servers_) {
+    text += (text.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(each->secure_port());
+  }
   return text;
 }
 

@@ -18,6 +18,8 @@ class TestEnsemble {
   TestServer& server(std::size_t index) { return *servers_.at(index); }
   // All three: "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3".
   std::string connect_string() const;
+  // The same of their ports for TLS.
+  std::string secure_connect_string() const;
 
   // The index of the leader, waited for; size when there is none.
   std::size_t leader();

@@ -29,7 +29,9 @@ std::string first_value_after(const std::string& text, const std::string& key) {
 
 TestServer::TestServer(ServerOptions options) : options_(std::move(options)) {
   for (int attempt = 1;; ++attempt) {
-    port_ = free_ports(1).front();
+    const std::vector<std::uint16_t> ports = free_ports(options_.secure_lines.empty() ? 1 : 2);
+    port_ = ports.front();
+    if (ports.size() > 1) secure_port_ = ports.back();
     write_configuration(nullptr);
     launch();
     if (wait_until_serving()) return;
@@ -40,7 +42,7 @@ TestServer::TestServer(ServerOptions options) : options_(std::move(options)) {
 }
 
 TestServer::TestServer(ServerOptions options, const Member& member)
-    : options_(std::move(options)), port_(member.client_port) {
+    : options_(std::move(options)), port_(member.client_port), secure_port_(member.secure_port) {
   write_configuration(&member);
   launch();
 }
@@ -67,6 +69,11 @@ void TestServer::write_configuration(const Member* member) {
          << "initLimit=20\nsyncLimit=10\n";
   if (options_.connections_per_address) config << "maxClientCnxns=" << *options_.connections_per_address << "\n";
   for (const std::string& line : options_.config_lines) config << line << "\n";
+  if (secure_port_ != 0) {
+    config << "secureClientPort=" << secure_port_ << "\n"
+           << "secureClientPortAddress=" << options_.listen_address << "\n";
+    for (const std::string& line : options_.secure_lines) config << line << "\n";
+  }
   std::filesystem::create_directories(directory_.path() / "data");
   if (member != nullptr) {
     for (const std::string& line : member->ensemble) config << line << "\n";

@@ -17,7 +17,9 @@ struct ServerOptions {
   bool enforce_quota = false;
   std::optional<int> connections_per_address;  // at most so many at a time; 0: any number
   std::string listen_address = "127.0.0.1";
-  std::vector<std::string> config_lines;     // more lines for zoo.cfg
+  std::vector<std::string> config_lines;  // more lines for zoo.cfg
+  // The same of a server with a port for TLS beside the one without; empty: it has none.
+  std::vector<std::string> secure_lines;
   std::vector<std::string> java_properties;  // more "name=value" system properties
   // Of the server's virtual machine: small, and soon at work.
   std::vector<std::string> java_options{"-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
@@ -35,12 +37,15 @@ class TestServer {
   struct Member {
     int id = 1;
     std::uint16_t client_port = 0;
+    std::uint16_t secure_port = 0;      // if it has one
     std::vector<std::string> ensemble;  // the "server.N=…" lines
   };
   TestServer(ServerOptions options, const Member& member);
   ~TestServer();
 
   std::uint16_t port() const { return port_; }
+  // That for TLS; 0 if it has none.
+  std::uint16_t secure_port() const { return secure_port_; }
   std::string connect_string() const;
   // Its snapshots and transaction logs, below "version-2".
   std::filesystem::path data_directory() const { return directory_.path() / "data"; }
@@ -76,6 +81,7 @@ class TestServer {
   ServerOptions options_;
   TemporaryDirectory directory_;
   std::uint16_t port_ = 0;
+  std::uint16_t secure_port_ = 0;
   std::unique_ptr<ChildProcess> process_;
 };
 

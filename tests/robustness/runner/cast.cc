@@ -64,6 +64,7 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "zookeeper.lock.release.delay=" + std::to_string(part.release_delay_ms),
       "zookeeper.background.max.wait=" + std::to_string(part.background_max_wait_ms),
       "zookeeper.monitor.linger=" + std::to_string(part.monitor_linger_ms)};
+  command.insert(command.end(), options.tls_settings.begin(), options.tls_settings.end());
   if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
   if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
   if (part.kind == "cli") command.emplace_back("command=" FORELOCK_COMMAND);
@@ -146,12 +147,19 @@ std::unique_ptr<ClientProcess> make_literal(const CastOptions& options, const Cl
                                        options.directory.string(), "--resource", options.resource.string(), "--servers",
                                        self.wires().servers(host_names) + options.chroot, "--monitor", mixed_monitor,
                                        "--visited", joined(visited), "--prefix", prefix});
+        for (const std::string& setting : options.tls_settings) command.insert(command.end(), {"--setting", setting});
         return command;
       },
       place);
 }
 
 }  // namespace
+
+std::string server_names() {
+  std::string names = "IP:127.0.0.1";
+  for (const std::string& each : host_names) names += ",DNS:" + each;
+  return names;
+}
 
 std::vector<std::string> shared_monitors() {
   return {"hot-1", "hot-2", "warm-1", "warm-2", "warm-3", "warm-4", "warm-5", "warm-6"};

@@ -14,7 +14,11 @@ struct CastOptions {
   std::filesystem::path resource;
   std::vector<std::uint16_t> server_ports;
   std::vector<std::string> letter_settings;  // of those that dead-letter, as KEY=VALUE
+  std::vector<std::string> tls_settings;     // of all, as KEY=VALUE; empty without TLS
 };
+
+// What certificates of the servers must name.
+std::string server_names();
 
 // The monitors that clients of ours share, and that an administrator may touch.
 std::vector<std::string> shared_monitors();

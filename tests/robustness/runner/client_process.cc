@@ -43,7 +43,7 @@ ClientProcess::ClientProcess(std::string slot, std::string kind, const std::vect
       kind_(std::move(kind)),
       command_(std::move(command)),
       place_(std::move(place)),
-      wires_(server_ports) {}
+      wires_(server_ports, place_.encrypted) {}
 
 std::string ClientProcess::process() const {
   const std::lock_guard guard(mutex_);

@@ -18,6 +18,7 @@ class ClientProcess {
     std::filesystem::path directory;  // of the history
     HistoryWriter& history;           // the runner's
     Excuses& excuses;
+    bool encrypted = false;  // its connections are TLS
   };
 
   // `slot` is the name of all processes that follow each other; `kind` what they are.

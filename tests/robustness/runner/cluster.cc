@@ -1,5 +1,6 @@
 #include "robustness/runner/cluster.h"
 
+#include "support/secure_server.h"
 #include "zookeeper/probe.h"
 
 namespace forelock::robustness {
@@ -12,12 +13,22 @@ constexpr std::string_view host_text = "127.0.0.1:";
 
 }  // namespace
 
-Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std::move(keep)) {
+test::ServerOptions Cluster::server_options(const Options& options) {
   test::ServerOptions server;
   server.force_sync = options.force_sync;
   server.enforce_quota = true;
   // A file of transactions is filled with zeros ahead, 64 MiB by default, and begun anew with each leader.
   server.java_properties = {"zookeeper.preAllocSize=256"};
+  if (!options.tls) return server;
+  authority_ = std::make_unique<test::Authority>(certificates_.path(), "robustness");
+  client_ = authority_->issue("client", {});
+  server.secure_lines = test::secure_lines(*authority_, options.server_names);
+  server.config_lines = test::quorum_lines(*authority_);
+  tls_ = std::make_unique<zookeeper::TlsContext>(test::client_tls(*authority_, client_));
+  return server;
+}
+
+Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std::move(keep)) {
   test::TestEnsemble::Link link;
   if (options.proxied_links) {
     link = [this](std::size_t from, std::size_t to, std::uint16_t port) {
@@ -30,7 +41,36 @@ Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std
       return way_back_[{from, port}] = proxies.back()->port();
     };
   }
-  ensemble_ = std::make_unique<test::TestEnsemble>(server, link);
+  ensemble_ = std::make_unique<test::TestEnsemble>(server_options(options), link);
+}
+
+std::vector<std::string> Cluster::tls_settings() const {
+  if (!encrypted()) return {};
+  return {"zookeeper.tls.ca.file=" + authority_->certificate().string(),
+          "zookeeper.tls.certificate.file=" + client_.certificate.string(),
+          "zookeeper.tls.key.file=" + client_.key.string()};
+}
+
+std::vector<std::string> Cluster::direct_settings(const std::string& chroot) const {
+  std::vector<std::string> settings = tls_settings();
+  settings.push_back(
+      "zookeeper.servers=" + (encrypted() ? ensemble_->secure_connect_string() : ensemble_->connect_string()) + chroot);
+  return settings;
+}
+
+std::int64_t Cluster::session_of(std::size_t index, const std::vector<std::uint16_t>& peers) const {
+  const auto connections = zookeeper::four_letter_word("127.0.0.1", server(index).secure_port(), "cons",
+                                                       std::chrono::seconds(3), {tls_.get(), "127.0.0.1"});
+  std::istringstream lines(connections.value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    const auto sid = line.find(",sid=0x");
+    if (sid == std::string::npos) continue;
+    for (const std::uint16_t peer : peers) {
+      if (line.find(":" + std::to_string(peer) + "[") == std::string::npos) continue;
+      return static_cast<std::int64_t>(std::stoull(line.substr(sid + 7), nullptr, 16));
+    }
+  }
+  return 0;
 }
 
 void Cluster::lead_back(std::size_t greeted, std::string& bytes) {
@@ -51,7 +91,9 @@ void Cluster::lead_back(std::size_t greeted, std::string& bytes) {
 
 std::vector<std::uint16_t> Cluster::ports() {
   std::vector<std::uint16_t> ports;
-  for (std::size_t i = 0; i < size; ++i) ports.push_back(server(i).port());
+  for (std::size_t i = 0; i < size; ++i) {
+    ports.push_back(encrypted() ? server(i).secure_port() : server(i).port());
+  }
   return ports;
 }
 

@@ -1,8 +1,11 @@
 // The ensemble of a run, with proxies on the links between its servers.
 #pragma once
 
+#include "support/certificates.h"
 #include "support/tcp_proxy.h"
+#include "support/temporary_directory.h"
 #include "support/test_ensemble.h"
+#include "zookeeper/tls_context.h"
 
 namespace forelock::robustness {
 
@@ -15,6 +18,10 @@ class Cluster {
     bool force_sync = false;
     // The servers reach each other through proxies, which costs time; otherwise links cannot be hurt.
     bool proxied_links = true;
+    // Clients speak mutual TLS, and the servers TLS among themselves. Their ports without TLS are the runner's own.
+    // Which server keeps the connection for elections (lead_back) is not to be seen then: some go past the proxies.
+    bool tls = false;
+    std::string server_names;  // with tls: of the certificates, as "DNS:a.example,IP:127.0.0.1"
   };
   // `keep` is where logs of servers go whose disks are wiped.
   Cluster(const Options& options, std::filesystem::path keep);
@@ -22,8 +29,17 @@ class Cluster {
   test::TestServer& server(std::size_t index) { return ensemble_->server(index); }
   const test::TestServer& server(std::size_t index) const { return ensemble_->server(index); }
   static std::string name(std::size_t index) { return "server-" + std::to_string(index + 1); }
+  // Those for clients.
   std::vector<std::uint16_t> ports();
+  // The runner's own.
   std::string connect_string() const { return ensemble_->connect_string(); }
+  bool encrypted() const { return authority_ != nullptr; }
+  // Without a proxy, as "KEY=VALUE": the servers, below `chroot`, and how they are spoken to.
+  std::vector<std::string> direct_settings(const std::string& chroot) const;
+  // "zookeeper.tls.…=VALUE", if connections are encrypted.
+  std::vector<std::string> tls_settings() const;
+  // Where connections are encrypted: the session that the server has with one of these ports; 0 if it has none.
+  std::int64_t session_of(std::size_t index, const std::vector<std::uint16_t>& peers) const;
 
   // Those that serve now, and of them the leader: `size` if there is none.
   std::vector<std::size_t> serving();
@@ -61,7 +77,13 @@ class Cluster {
   // up and connects to where that one says it is, past the proxies. So it is told of the proxy.
   void lead_back(std::size_t greeted, std::string& bytes);
 
+  test::ServerOptions server_options(const Options& options);
+
   const std::filesystem::path keep_;
+  const test::TemporaryDirectory certificates_;
+  std::unique_ptr<const test::Authority> authority_;  // null: without TLS
+  test::Identity client_;
+  std::unique_ptr<const zookeeper::TlsContext> tls_;
   std::mutex back_mutex_;
   std::map<std::pair<std::size_t, std::uint16_t>, std::uint16_t> way_back_;  // by who connects, and to which port
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::unique_ptr<test::TcpProxy>>> links_;  // from, to

@@ -21,8 +21,9 @@ constexpr auto look_after_deposition = 10ms;
 constexpr milliseconds quorum_patience{5000};
 constexpr auto longest = 20s;
 
-bool serves(const test::TestServer& server, const ClientProcess& client) {
-  const auto connections = server.four_letter("cons");
+bool serves(const Cluster& cluster, std::size_t index, const ClientProcess& client) {
+  if (cluster.encrypted()) return cluster.session_of(index, client.wires().near_ports(index)) != 0;
+  const auto connections = cluster.server(index).four_letter("cons");
   const std::int64_t session = client.wires().watch().session();
   return connections && session != 0 &&
          connections->find("sid=" + records::session_text(session) + ",") != std::string::npos;
@@ -95,8 +96,7 @@ bool Depositions::place(const Strike& strike, std::size_t server, const Cast& ca
   cast.waiter->wires().all_but(server);
   for (ClientProcess* each : pair_.clients) each->wires().cut();
   pause(strike.stop(), settling);  // what was cut is off the servers' lists
-  const auto& there = cluster_.server(server);
-  const bool connected = test::wait_until([&] { return serves(there, *cast.holder); }, placing_patience);
+  const bool connected = test::wait_until([&] { return serves(cluster_, server, *cast.holder); }, placing_patience);
   pause(strike.stop(), settling);
   return connected && holds(cast.visit) && !strike.stop().stop_requested();
 }

@@ -9,6 +9,12 @@ using Verdict = test::TcpProxy::Verdict;
 constexpr int remembered_connections = 64;
 // What is longer is not ZooKeeper's protocol.
 constexpr std::size_t longest_frame = 4 * 1024 * 1024;
+// Of TLS: type, version, length. What clients say is of this type.
+constexpr std::size_t record_head = 5;
+constexpr char application_data = 23;
+// With what TLS adds a ping is shorter, and so is the length that the C client sends before each request; a request
+// that names a node is longer.
+constexpr std::size_t shortest_request = 64;
 
 // ZooKeeper's numbers for operations.
 enum : std::int32_t {
@@ -82,25 +88,54 @@ Verdict FrameWatch::inspect(int proxy, int number, Direction direction, std::str
   stream.unread += bytes;
   bytes.clear();
   Verdict verdict;
-  while (stream.unread.size() >= 4 && !verdict.cut) {
-    const auto size = number_at<std::uint32_t>(stream.unread, 0);
-    if (size > longest_frame) {
+  while (!verdict.cut) {
+    const auto extent = extent_of(stream.unread);
+    if (!extent) break;
+    if (extent->foreign) {
       bytes += std::exchange(stream.unread, {});
       break;
     }
-    if (stream.unread.size() < 4 + size) break;
-    const std::string_view frame = std::string_view(stream.unread).substr(4, size);
-    if (std::exchange(stream.greeted, true)) {
-      const Verdict one = look(connection, direction, frame);
-      verdict.cut |= one.cut;
-      verdict.delay = std::max(verdict.delay, one.delay);
+    const std::string_view whole = std::string_view(stream.unread).substr(0, extent->size);
+    const std::string_view frame = whole.substr(extent->head);
+    Verdict one;
+    if (encrypted_) {
+      one = look_at_record(connection, direction, whole);
+    } else if (std::exchange(stream.greeted, true)) {
+      one = look(connection, direction, frame);
     } else {
       greet(direction, frame);
     }
-    bytes.append(stream.unread, 0, 4 + size);
-    stream.unread.erase(0, 4 + size);
+    verdict.cut |= one.cut;
+    verdict.delay = std::max(verdict.delay, one.delay);
+    bytes.append(whole);
+    stream.unread.erase(0, extent->size);
   }
   return verdict;
+}
+
+std::optional<FrameWatch::Extent> FrameWatch::extent_of(std::string_view stream) const {
+  Extent extent;
+  extent.head = encrypted_ ? record_head : 4;
+  if (stream.size() < extent.head) return std::nullopt;
+  const std::size_t length = encrypted_ ? number_at<std::uint16_t>(stream, 3) : number_at<std::uint32_t>(stream, 0);
+  extent.foreign = encrypted_ ? stream[1] != 3 : length > longest_frame;
+  extent.size = extent.head + length;
+  if (!extent.foreign && stream.size() < extent.size) return std::nullopt;
+  return extent;
+}
+
+// The next that is said to a client after a request counts as its reply; now and then it is an event.
+Verdict FrameWatch::look_at_record(const Connection& connection, Direction direction, std::string_view record) {
+  if (!trap_ || record[0] != application_data) return {};
+  if (direction == Direction::to_server) {
+    const bool waiting = awaited_ && awaited_->first == connection;
+    if (waiting || record.size() < shortest_request) return {};
+    if (trap_->deed == Deed::delay_request || trap_->deed == Deed::none) return spring();
+    awaited_.emplace(connection, 0);
+    return {};
+  }
+  if (!awaited_ || awaited_->first != connection) return {};
+  return spring();
 }
 
 // The server's answer to a connection: version, time-out, session.

@@ -5,9 +5,13 @@
 
 namespace forelock::robustness {
 
-// Understands as much of ZooKeeper's protocol as that needs. Passes on whole packets only. Thread-safe.
+// Understands as much of ZooKeeper's protocol as that needs; of TLS, how long what is sent must be. Passes on whole
+// packets, or records, only. Thread-safe.
 class FrameWatch {
  public:
+  // In TLS all requests but pings look alike, and no session is to be seen.
+  explicit FrameWatch(bool encrypted = false) : encrypted_(encrypted) {}
+
   enum class Request { claim, release, listing, creation };
   enum class Deed {
     drop_reply,     // the request arrives, and the connection ends before the reply does
@@ -39,11 +43,22 @@ class FrameWatch {
   using Connection = std::pair<int, int>;  // proxy and number
   using Streams = std::array<Stream, 2>;   // by direction
 
+  // What stands first in the stream: how long its head is, and all of it; nothing if it has not come yet, or what this
+  // is not.
+  struct Extent {
+    std::size_t head = 0;
+    std::size_t size = 0;
+    bool foreign = false;
+  };
+  std::optional<Extent> extent_of(std::string_view stream) const;
   void greet(test::TcpProxy::Direction direction, std::string_view frame);
+  test::TcpProxy::Verdict look_at_record(const Connection& connection, test::TcpProxy::Direction direction,
+                                         std::string_view record);
   test::TcpProxy::Verdict look(const Connection& connection, test::TcpProxy::Direction direction,
                                std::string_view frame);
   test::TcpProxy::Verdict spring();
 
+  const bool encrypted_;
   mutable std::mutex mutex_;
   Streams& streams_of(const Connection& connection);
 

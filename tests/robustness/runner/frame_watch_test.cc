@@ -119,6 +119,36 @@ TEST_F(FrameWatchTest, ManyConnectionsOfOneProxyLeaveThoseOfAnotherAlone) {
   EXPECT_EQ(passed_, whole);
 }
 
+std::string record(char type, std::size_t length) {
+  std::string bytes{type, 3, 3, static_cast<char>(length >> 8), static_cast<char>(length & 0xFF)};
+  return bytes + std::string(length, '.');
+}
+
+// A handshake, a ping, and the length of a request are none.
+TEST(EncryptedFrameWatchTest, ARequestIsWhatIsLong) {
+  constexpr char handshake = 22, data = 23;
+  FrameWatch watch(true);
+  int sprung = 0;
+  const auto pass = [&watch](Direction direction, std::string bytes, const std::string& expected) {
+    const auto verdict = watch.inspect(0, 1, direction, bytes);
+    EXPECT_EQ(bytes, expected);
+    return verdict;
+  };
+  watch.set({Request::claim, Deed::drop_reply, 300ms, [&] { ++sprung; }});
+  const std::string before = record(handshake, 700) + record(data, 28) + record(data, 32);
+  EXPECT_FALSE(pass(Direction::to_server, before, before).cut);
+  EXPECT_FALSE(pass(Direction::to_client, record(data, 60), record(data, 60)).cut) << "the reply to a ping";
+  const std::string request = record(data, 300);
+  EXPECT_FALSE(pass(Direction::to_server, request.substr(0, 100), "").cut);
+  EXPECT_FALSE(pass(Direction::to_server, request.substr(100), request).cut);
+  EXPECT_EQ(sprung, 0);
+  EXPECT_TRUE(pass(Direction::to_client, record(data, 60), record(data, 60)).cut);
+  EXPECT_EQ(sprung, 1);
+  watch.set({Request::release, Deed::delay_request, 300ms, [&] { ++sprung; }});
+  EXPECT_EQ(pass(Direction::to_server, request, request).delay, 300ms);
+  EXPECT_EQ(sprung, 2);
+}
+
 TEST_F(FrameWatchTest, WhatIsClearedDoesNotSpring) {
   greet(0, 1, 7);
   set(Request::claim, Deed::none);

@@ -49,8 +49,8 @@ class NetworkFaults {
     const auto& [request, name] = strike.one_of(requests);
     FrameWatch::Trap trap{request, deed, milliseconds(strike.between(20, 1500)), {}};
     const auto sprung = std::make_shared<std::atomic<bool>>(false);
-    const std::string detail =
-        std::string(name) + (deed == Deed::drop_reply ? "" : " " + std::to_string(trap.delay.count()) + " ms");
+    const std::string detail = std::string(scene_.cluster.encrypted() ? "request" : name) +
+                               (deed == Deed::drop_reply ? "" : " " + std::to_string(trap.delay.count()) + " ms");
     trap.sprung = [client, sprung, detail, &strike] {
       if (!sprung->exchange(true)) strike.begin(client->slot(), detail);
     };
@@ -90,8 +90,8 @@ class NetworkFaults {
     // Of a client that knows no tokens the resource could not tell what comes late.
     ClientProcess* client = scene_.any_client(
         strike, [](const ClientProcess& each) { return each.kind() != "literal" && each.kind() != "cli"; });
-    const std::int64_t session = client == nullptr ? 0 : client->wires().watch().session();
     const auto serving = scene_.cluster.serving();
+    const std::int64_t session = client == nullptr ? 0 : session_of(*client, serving);
     if (session == 0 || serving.empty()) {
       strike.skip("no session, or no server");
       return {};
@@ -111,6 +111,16 @@ class NetworkFaults {
   }
 
  private:
+  // 0 if it has none, or none is to be seen.
+  std::int64_t session_of(const ClientProcess& client, const std::vector<std::size_t>& serving) const {
+    if (!scene_.cluster.encrypted()) return client.wires().watch().session();
+    for (const std::size_t server : serving) {
+      const std::int64_t session = scene_.cluster.session_of(server, client.wires().near_ports(server));
+      if (session != 0) return session;
+    }
+    return 0;
+  }
+
   ClientProcess* pick(Strike& strike) const {
     ClientProcess* client = scene_.any_client(strike);
     if (client == nullptr) strike.skip(nobody);

@@ -40,6 +40,11 @@ RecordedResource::~RecordedResource() {
   close(listener_);
 }
 
+bool RecordedResource::has_met(const std::string& slot) const {
+  const std::lock_guard guard(mutex_);
+  return met_.contains(slot);
+}
+
 std::uint64_t RecordedResource::accepted() const {
   const std::lock_guard guard(mutex_);
   return accepted_;
@@ -129,6 +134,7 @@ std::string_view RecordedResource::enter(Visitor& visitor, Visit visit) {
   if (refused) return "refused";
   if (visit.token > highest.token) highest = {visit.token, visit.process};
   ++accepted_;
+  met_.insert(visit.process.substr(0, visit.process.rfind('.')));
   visitor.visit = std::move(visit);
   visitor.put_out = false;
   return "ok";

@@ -31,6 +31,8 @@ class RecordedResource {
 
   const std::filesystem::path& socket() const { return socket_; }
   std::uint64_t accepted() const;
+  // Whether a process of this slot has ever been inside.
+  bool has_met(const std::string& slot) const;
   // Accesses that began while another one was open, as far as tokens tell.
   std::uint64_t overlaps() const;
   // Who is inside, the latest if there are several.
@@ -66,6 +68,7 @@ class RecordedResource {
   std::map<int, Visitor> visitors_;         // by connection
   std::map<std::string, Highest> highest_;  // by monitor
   std::uint64_t accepted_ = 0;
+  std::set<std::string> met_;  // slots
   std::uint64_t overlaps_ = 0;
   std::thread thread_;
 };

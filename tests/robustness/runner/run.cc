@@ -39,8 +39,11 @@ std::filesystem::path made(const std::filesystem::path& directory) {
 }
 
 // Not in every run: both cost speed.
-Cluster::Options cluster_options(std::uint64_t seed) {
-  return {.force_sync = seed % 4 == 3, .proxied_links = seed % 3 != 0};
+Cluster::Options cluster_options(const RunOptions& options) {
+  return {.force_sync = options.seed % 4 == 3,
+          .proxied_links = options.seed % 3 != 0,
+          .tls = options.tls,
+          .server_names = server_names()};
 }
 
 }  // namespace
@@ -49,7 +52,7 @@ Run::Run(const RunOptions& options)
     : options_(options),
       history_(made(options.directory), "runner", "runner"),
       log_(history_),
-      cluster_(cluster_options(options.seed), options.directory),
+      cluster_(cluster_options(options), options.directory),
       administrator_(cluster_.connect_string()),
       resource_(sockets_.path() / "resource", options.directory, excuses_),
       letters_(options.directory / "letters" / "outbox.db"),
@@ -57,13 +60,18 @@ Run::Run(const RunOptions& options)
              {},       {},       {}} {
   const auto visited = visited_monitors();
   scene_.monitors.insert(scene_.monitors.end(), visited.begin(), visited.end());
-  scene_.sweep = {FORELOCK_COMMAND, "--set", "zookeeper.servers=" + cluster_.connect_string() + chroot, "sweep"};
+  scene_.sweep = {FORELOCK_COMMAND};
+  for (const std::string& setting : cluster_.direct_settings(chroot)) {
+    scene_.sweep.insert(scene_.sweep.end(), {"--set", setting});
+  }
+  scene_.sweep.emplace_back("sweep");
   scene_.sweep_log = options.directory / "sweep.log";
   history_.event("run")
       .add("seed", options.seed)
       .add("seconds", options.seconds.count())
-      .add("force_sync", cluster_options(options.seed).force_sync)
-      .add("proxied_links", cluster_options(options.seed).proxied_links);
+      .add("force_sync", cluster_options(options).force_sync)
+      .add("proxied_links", cluster_options(options).proxied_links)
+      .add("tls", options.tls);
   if (!administrator_.create(chroot, "")) throw std::runtime_error("the servers take no write");
 }
 
@@ -90,9 +98,9 @@ std::vector<std::string> Run::play() {
 }
 
 void Run::start_clients() {
-  const CastOptions cast{options_.seed,      chroot,           options_.mutation,  options_.directory,
-                         resource_.socket(), cluster_.ports(), letters_.settings()};
-  const ClientProcess::Place place{options_.directory, history_, excuses_};
+  const CastOptions cast{options_.seed,      chroot,           options_.mutation,   options_.directory,
+                         resource_.socket(), cluster_.ports(), letters_.settings(), cluster_.tls_settings()};
+  const ClientProcess::Place place{options_.directory, history_, excuses_, options_.tls};
   scene_.clients = make_clients(cast, place);
   for (const int timeout : stall_session_timeouts_ms) {
     pairs_.push_back(make_stall_pair(cast, place, "stall-" + std::to_string(timeout), timeout, stall_hold));
@@ -182,6 +190,11 @@ void Run::heal() {
   const auto before = resource_.accepted();
   if (!test::wait_until([&] { return resource_.accepted() > before + 100; }, start_patience)) {
     problems_.emplace_back("no progress after all faults were over");
+  }
+  for (const auto& each : scene_.clients) {
+    if (!test::wait_until([&] { return resource_.has_met(each->slot()); }, start_patience)) {
+      problems_.push_back(each->slot() + " has never been inside");
+    }
   }
 }
 

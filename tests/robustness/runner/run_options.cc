@@ -23,6 +23,9 @@ RunOptions RunOptions::parse(int count, char** arguments) {
       for (std::string slot; std::getline(list, slot, ',');) options.spared.insert(slot);
     } else if (name == "--mutation") {
       options.mutation = value;
+    } else if (name == "--transport") {
+      if (value != "plain" && value != "tls") throw std::runtime_error("no transport " + value);
+      options.tls = value == "tls";
     } else if (name == "--faults") {
       options.no_faults = value == "none";
       std::istringstream list(value == "all" || value == "none" ? "" : value);
@@ -34,7 +37,7 @@ RunOptions RunOptions::parse(int count, char** arguments) {
   if (options.directory.empty() || options.rate <= 0) {
     throw std::runtime_error(
         "robustness_run --directory D [--seed N] [--seconds S] [--faults all|none|KIND,KIND…] [--rate FACTOR] "
-        "[--mutation NAME] [--spare CLIENT,CLIENT…] [--sample SECONDS]");
+        "[--mutation NAME] [--spare CLIENT,CLIENT…] [--sample SECONDS] [--transport plain|tls]");
   }
   return options;
 }

@@ -2,7 +2,7 @@
 
 namespace forelock::robustness {
 
-Wires::Wires(const std::vector<std::uint16_t>& server_ports) {
+Wires::Wires(const std::vector<std::uint16_t>& server_ports, bool encrypted) : watch_(encrypted) {
   for (const std::uint16_t port : server_ports) {
     auto proxy = std::make_unique<test::TcpProxy>(port);
     proxy->set_inspector(

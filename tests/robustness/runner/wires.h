@@ -11,11 +11,14 @@ class Wires {
  public:
   using Direction = test::TcpProxy::Direction;
 
-  // Throws std::system_error.
-  explicit Wires(const std::vector<std::uint16_t>& server_ports);
+  // `encrypted`: what passes is TLS. Throws std::system_error.
+  explicit Wires(const std::vector<std::uint16_t>& server_ports, bool encrypted = false);
 
   // "HOST1:port,HOST2:port,…" with names or addresses of this machine.
   std::string servers(const std::vector<std::string>& hosts) const;
+
+  // The ports from which a server is reached now.
+  std::vector<std::uint16_t> near_ports(std::size_t server) const { return proxies_.at(server)->near_ports(); }
 
   void cut();
   // New connections are refused.

@@ -69,6 +69,10 @@ class Worker:
         self.stopping = threading.Event()
         self.ending = threading.Event()
         self.calls = 0
+        files = dict(each.split("=", 1) for each in options.setting)
+        self.tls = {"use_ssl": True, "ca": files["zookeeper.tls.ca.file"],
+                    "certfile": files["zookeeper.tls.certificate.file"],
+                    "keyfile": files["zookeeper.tls.key.file"]} if files else {}
 
     def beat(self):
         while not self.ending.is_set():
@@ -92,7 +96,7 @@ class Worker:
         return self.random.choice(self.options.visited.split(",")) if visits else self.options.monitor
 
     def use_session(self):
-        client = KazooClient(hosts=self.options.servers, timeout=SESSION_TIMEOUT)
+        client = KazooClient(hosts=self.options.servers, timeout=SESSION_TIMEOUT, **self.tls)
         doubtful = threading.Event()
         client.add_listener(lambda state: doubtful.set() if state != KazooState.CONNECTED else None)
         try:
@@ -100,7 +104,7 @@ class Worker:
             doubtful.clear()
             while not self.stopping.is_set() and not doubtful.is_set():
                 monitor = self.choose_monitor()
-                self.section(LiteralLock(client, monitor, self.options.prefix), monitor, doubtful)
+                self.section(LiteralLock(client, monitor, self.options.prefix, False), monitor, doubtful)
         except Exception as problem:  # pylint: disable=broad-except
             # Whatever it was: with the session goes everything that may be left of it on the server.
             print(f"{time.monotonic_ns()} {type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
@@ -141,6 +145,7 @@ def main():
     for name in ("process", "directory", "resource", "servers", "monitor", "prefix"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--visited", default="")  # monitors of others, used now and then
+    parser.add_argument("--setting", action="append", default=[])  # "zookeeper.tls.…=FILE", for TLS
     worker = Worker(parser.parse_args())
     os.setpgrp()
 

@@ -35,6 +35,7 @@ WorkerOptions WorkerOptions::parse(int count, char** arguments) {
   };
   if (count < 2) throw std::runtime_error("robustness_worker KIND KEY=VALUE...");
   options.kind = arguments[1];
+  std::vector<Settings::Override> settings;
   for (int i = 2; i < count; ++i) {
     const std::string argument = arguments[i];
     const auto equals = argument.find('=');
@@ -43,10 +44,11 @@ WorkerOptions WorkerOptions::parse(int count, char** arguments) {
     if (const auto known = keys.find(key); known != keys.end()) {
       known->second(argument.substr(equals + 1));
     } else {
-      options.settings.set(key, argument.substr(equals + 1), "the command line");
+      settings.push_back({key, argument.substr(equals + 1), "the command line"});
       options.setting_arguments.push_back(argument);
     }
   }
+  options.settings.set(settings);  // together: some need each other
   return options;
 }
 
