@@ -42,6 +42,7 @@ std::string unreachable(const zookeeper::ResolvedServer& server, const zookeeper
               : tls == nullptr ? "takes connections, but no session (is this a port for TLS?): is it serving?"
                                : "takes connections, but no session: is it serving?";
     if (probe.serves) problem = "serves others, but has not taken this client's session yet";
+    if (probe.foreign) problem = "is no ZooKeeper server's port (is it one for TLS, or another service's?)";
     serves = serves || probe.serves;
     if (probe.connected) break;
   }

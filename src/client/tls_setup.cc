@@ -8,12 +8,17 @@
 
 namespace forelock::client {
 
-std::shared_ptr<const zookeeper::TlsContext> make_tls(const Settings& settings) {
+namespace {
+
+std::shared_ptr<const zookeeper::TlsContext> make_context(const Settings& settings, bool with_certificate) {
   const TlsSettings& tls = settings.tls();
   if (tls.ca_file.empty()) return nullptr;
   zookeeper::TlsOptions options;
-  options.read = [settings] {
+  options.read = [settings, with_certificate] {
     config::TlsTexts texts = config::read_tls_files(settings);
+    if (!with_certificate)
+      return zookeeper::TlsFiles{.authorities = std::move(texts.authorities),
+                                 .revocations = std::move(texts.revocations)};
     return zookeeper::TlsFiles{std::move(texts.authorities), std::move(texts.certificate), std::move(texts.key),
                                std::move(texts.key_password), std::move(texts.revocations)};
   };
@@ -29,6 +34,16 @@ std::shared_ptr<const zookeeper::TlsContext> make_tls(const Settings& settings) 
     throw ConfigurationException({{"", 0, "zookeeper.tls", problem.what(), "see docs/operating.md, TLS"}});
   }
   return context;
+}
+
+}  // namespace
+
+std::shared_ptr<const zookeeper::TlsContext> make_tls(const Settings& settings) {
+  return make_context(settings, true);
+}
+
+std::shared_ptr<const zookeeper::TlsContext> make_nameless_tls(const Settings& settings) {
+  return make_context(settings, false);
 }
 
 }  // namespace forelock::client

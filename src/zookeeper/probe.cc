@@ -101,33 +101,6 @@ std::uint32_t number_at(const std::string& bytes, std::size_t place) {
   return number;
 }
 
-bool send_all(const Descriptor& connection, std::string_view bytes) {
-  return send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
-}
-
-bool receive(const Descriptor& connection, std::string& bytes, Clock::time_point deadline) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    if (!wait_for(connection.get(), POLLIN, deadline)) return false;
-    const ssize_t received = recv(connection.get(), bytes.data() + done, bytes.size() - done, 0);
-    if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (received <= 0) return false;
-    done += static_cast<std::size_t>(received);
-  }
-  return true;
-}
-
-// One message of the server, of at least this many bytes; nothing if it closes the connection, or not in time.
-std::optional<std::string> message(const Descriptor& connection, std::size_t least, Clock::time_point deadline) {
-  constexpr std::size_t longest = 4096;
-  std::string length(4, '\0');
-  if (!receive(connection, length, deadline)) return std::nullopt;
-  const std::size_t size = number_at(length, 0);
-  if (size < least || size > longest) return std::nullopt;
-  std::string bytes(size, '\0');
-  if (!receive(connection, bytes, deadline)) return std::nullopt;
-  return bytes;
-}
-
 // A connection as a probe uses it: in TLS, or as it is.
 class Line {
  public:
@@ -171,6 +144,28 @@ class Line {
   std::string problem_;
 };
 
+// False if it ends, or not all comes in time.
+bool receive_all(Line& line, std::string& bytes) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t received = line.receive(bytes.data() + done, bytes.size() - done);
+    if (received <= 0) return false;
+    done += static_cast<std::size_t>(received);
+  }
+  return true;
+}
+
+// One message of the server, of at least this many bytes; nothing if it closes the connection, or not in time.
+std::optional<std::string> message(Line& line, std::size_t least) {
+  constexpr std::size_t longest = 4096;
+  std::string length(4, '\0');
+  if (!receive_all(line, length)) return std::nullopt;
+  const std::size_t size = number_at(length, 0);
+  if (size < least || size > longest) return std::nullopt;
+  std::string bytes(size, '\0');
+  if (!receive_all(line, bytes)) return std::nullopt;
+  return bytes;
+}
+
 std::string text_of(const std::string& host, std::uint16_t port, const ProbeTls& tls) {
   const std::string name = to_string(ServerName{tls.name.empty() ? host : tls.name, port});
   return tls.name.empty() || tls.name == host ? name : name + " (" + host + ")";
@@ -209,13 +204,17 @@ ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chr
   const auto deadline = Clock::now() + timeout;
   ConnectProbe probe;
   Line line(connect_to(host, port, deadline, probe), text_of(host, port, tls), deadline, tls);
-  char answer = 0;
-  probe.serves = line.send(request) && line.receive(&answer, 1) == 1;
+  // The length of what every server says: old ones leave the last byte out.
+  constexpr std::uint32_t longest = 37;
+  std::string length(4, '\0');
+  if (!line.send(request) || !receive_all(line, length)) return probe;
+  probe.serves = number_at(length, 0) == longest || number_at(length, 0) == longest - 1;
+  probe.foreign = !probe.serves;
   return probe;
 }
 
 std::optional<bool> serves_without_credentials(const std::string& host, std::uint16_t port,
-                                               std::chrono::milliseconds timeout) {
+                                               std::chrono::milliseconds timeout, const ProbeTls& tls) {
   using namespace std::string_view_literals;
   // As above, but for a new session. Then: does "/" exist? And: end the session.
   constexpr std::string_view connect =
@@ -225,13 +224,13 @@ std::optional<bool> serves_without_credentials(const std::string& host, std::uin
   constexpr std::int32_t no_node = -101, no_auth = -102;
   const auto deadline = Clock::now() + timeout;
   ConnectProbe probe;
-  const Descriptor connection = connect_to(host, port, deadline, probe);
-  if (!connection || !send_all(connection, connect) || !message(connection, 16, deadline)) return std::nullopt;
-  if (!send_all(connection, exists)) return false;
-  const auto answer = message(connection, 16, deadline);
+  Line line(connect_to(host, port, deadline, probe), text_of(host, port, tls), deadline, tls);
+  if (!line.send(connect) || !message(line, 16)) return std::nullopt;
+  if (!line.send(exists)) return false;
+  const auto answer = message(line, 16);
   if (!answer) return Clock::now() < deadline ? std::optional(false) : std::nullopt;
   const auto code = static_cast<std::int32_t>(number_at(*answer, 12));
-  if (send_all(connection, close)) static_cast<void>(message(connection, 16, deadline));
+  if (line.send(close)) static_cast<void>(message(line, 16));
   return code == 0 || code == no_node || code == no_auth;
 }
 

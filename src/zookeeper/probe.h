@@ -29,6 +29,7 @@ struct ConnectProbe {
   std::chrono::microseconds latency{0};  // of the TCP connection, when connected
   std::string error;                     // why not
   bool serves = false;                   // probe_session(): it answers those who ask for a session
+  bool foreign = false;                  // probe_session(): it answers, but not as a ZooKeeper server does
 };
 
 // Opens a TCP connection to the first of the host's addresses that takes one, and closes it. Blocks and thread-safe as
@@ -49,6 +50,6 @@ std::optional<std::string> tls_problem(const std::string& host, std::uint16_t po
 // nothing if it gave no session in time. Where it does, ACLs are no wall: the password of any session can be computed
 // from its id, which every client may read at the nodes of that session. Blocks and thread-safe as before.
 std::optional<bool> serves_without_credentials(const std::string& host, std::uint16_t port,
-                                               std::chrono::milliseconds timeout);
+                                               std::chrono::milliseconds timeout, const ProbeTls& tls = {});
 
 }  // namespace forelock::zookeeper

@@ -8,6 +8,7 @@
 
 #include "base/counted.h"
 #include "cli/doctor/doctor_ensemble.h"
+#include "cli/doctor/doctor_wall.h"
 #include "cli/exit_code.h"
 #include "cli/output/quantity_text.h"
 #include "client/tls_setup.h"
@@ -131,24 +132,9 @@ void examine_limits(const ServerAddress& server, const std::string& name, const 
   }
 }
 
-// Credentials and ACLs do not protect a session from one who reaches the port: its password follows from its id.
-void examine_access(const ServerAddress& server, const std::string& name, bool with_credentials, DoctorReport& report) {
-  const auto open = zookeeper::serves_without_credentials(server.host, server.port, probe_patience);
-  if (!open) return;
-  if (!*open) {
-    report.ok("access", name + " serves no client without credentials");
-  } else if (with_credentials) {
-    report.warn("access",
-                name + " serves clients without credentials: whatever the ACLs, each of them can end any lock",
-                "keep others from the port, or set enforce.auth.enabled=true and enforce.auth.schemes=sasl there");
-  } else {
-    report.ok("access", name + " serves every client that reaches its port");
-  }
-}
-
 // All addresses of a name: behind one name there may be several servers.
 void examine_addresses(const zookeeper::ResolvedServer& server, const zookeeper::TlsContext* context, DoctorScope scope,
-                       bool with_credentials, DoctorReport& report, ServerTally& tally,
+                       const DoctorWall& wall, DoctorReport& report, ServerTally& tally,
                        std::vector<ServingAddress>& serving) {
   const zookeeper::ProbeTls tls{context, server.server.host};
   const std::string name = zookeeper::to_string(server.server);
@@ -184,7 +170,7 @@ void examine_addresses(const zookeeper::ResolvedServer& server, const zookeeper:
     }
     if (scope == DoctorScope::quick) continue;
     examine_limits(there, shown, tls, report);
-    if (context == nullptr) examine_access(there, shown, with_credentials, report);
+    wall.examine(there, shown, tls, report);
   }
 }
 
@@ -212,11 +198,10 @@ void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& 
   ServerTally tally;
   std::vector<ServingAddress> serving;
   const std::shared_ptr<const zookeeper::TlsContext> tls = client::make_tls(settings);
-  const bool with_credentials =
-      !settings.auth_digest_file().empty() || settings.sasl().mechanism != SaslSettings::Mechanism::none;
+  const DoctorWall wall(settings);
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
     if (resolved(server, report)) {
-      examine_addresses(server, tls.get(), scope, with_credentials, report, tally, serving);
+      examine_addresses(server, tls.get(), scope, wall, report, tally, serving);
     } else {
       ++tally.listed;
     }

@@ -45,6 +45,16 @@ class TlsTest(support.CliTest):
         result = self.run_tls(file, "run", "-m", "P1", "--", "echo", "held")
         self.assertEqual((result.returncode, result.stdout), (0, "held\n"), result.stderr)
 
+    def test_who_is_kept_out_is_said(self):
+        result = self.run_tls(self.settings(), "doctor", "-o", "json")
+        said = {each["message"]: each["status"] for each in json.loads(result.stdout)["checks"]
+                if each["check"] == "access"}
+        self.assertEqual(said.pop(f"{self.address} serves no client without a certificate"), "ok")
+        ((message, status),) = said.items()  # that the test's server has one is what is wrong with it
+        self.assertIn(f"{self.address}'s port without TLS, ", message)
+        self.assertIn("serves every client that reaches it", message)
+        self.assertEqual(status, "warn")
+
     def test_what_is_wrong_is_said(self):
         for more, said in (({"zookeeper_tls_server_names": "zk1.example"}, "not for zk1.example"),
                            ({"zookeeper_tls_certificate_file": "", "zookeeper_tls_key_file": ""}, "refuses this"),
