@@ -121,6 +121,14 @@ std::optional<config::Fault> blank_fault(const std::string& secret) {
   return config::Fault{"is a secret that begins with a blank, which librdkafka cuts off", "choose another secret"};
 }
 
+// librdkafka reads these by itself, and whoever else may.
+std::optional<config::Fault> key_file_fault(const std::string& key, const std::string& path) {
+  if ((key != "ssl.key.location" && key != "ssl.keystore.location") || path.empty()) return std::nullopt;
+  std::optional<config::Fault> fault = config::private_file_fault(path);
+  if (fault) fault->message = "names a private key, and " + fault->message;
+  return fault;
+}
+
 std::variant<std::string, config::Fault> read_secret(const std::string& path) {
   std::variant<std::string, config::Fault> text =
       config::read_private_file(path, longest_secret, "the secret on one line");
@@ -174,6 +182,7 @@ std::vector<UserSetting> user_settings(const Settings& settings, config::Problem
     std::optional<config::Fault> fault = decision_fault(key, value);
     if (!fault && secret) fault = inline_fault(key, place);
     if (!fault && secret) fault = blank_fault(value);
+    if (!fault) fault = key_file_fault(key, value);
     if (fault) {
       refuse(*std::move(fault));
     } else {

@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "support/certificates.h"
-#include "support/child_process.h"
-#include "support/free_port.h"
+#include "support/openssl_server.h"
 #include "support/temporary_directory.h"
-#include "support/wait_until.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/tls_context.h"
 
@@ -46,28 +44,8 @@ class TlsCertificatesTest : public ::testing::Test {
 
   // A server with this certificate, and more of openssl's options.
   void serve(const Identity& identity, const std::vector<std::string>& more = {}) {
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      server_.reset();
-      port_ = free_ports(1).front();
-      std::vector<std::string> command = {"openssl",
-                                          "s_server",
-                                          "-accept",
-                                          "127.0.0.1:" + std::to_string(port_),
-                                          "-quiet",
-                                          "-naccept",
-                                          "100",
-                                          "-cert",
-                                          identity.certificate,
-                                          "-key",
-                                          identity.key};
-      command.insert(command.end(), more.begin(), more.end());
-      server_ = std::make_unique<ChildProcess>(command, folder_->path() / "server.log");
-      const auto up = [&] {
-        return !server_->running() || zookeeper::probe_connection("127.0.0.1", port_, 1s).connected;
-      };
-      if (wait_until(up) && server_->running()) return;
-    }
-    FAIL() << text_of(folder_->path() / "server.log");
+    server_.reset();
+    server_ = std::make_unique<OpensslServer>(folder_->path(), identity, more);
   }
 
   Identity issue(const std::string& names) const { return authority_->issue("server", {.names = names}); }
@@ -81,14 +59,13 @@ class TlsCertificatesTest : public ::testing::Test {
   // Why there is no TLS to it; "none" if there is.
   std::string problem(const TlsOptions& given, const std::string& name = "zk1.example") const {
     const TlsContext context(given);
-    return zookeeper::tls_problem("127.0.0.1", port_, 10s, {&context, name}).value_or("none");
+    return zookeeper::tls_problem("127.0.0.1", server_->port(), 10s, {&context, name}).value_or("none");
   }
   std::string problem() const { return problem(options()); }
 
   static inline TemporaryDirectory* folder_ = nullptr;
   static inline Authority* authority_ = nullptr;
-  std::uint16_t port_ = 0;
-  std::unique_ptr<ChildProcess> server_;
+  std::unique_ptr<OpensslServer> server_;
 };
 
 TEST_F(TlsCertificatesTest, TheRightOneIsAccepted) {

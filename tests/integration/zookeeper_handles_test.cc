@@ -154,7 +154,7 @@ TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
   });
   const Handle handle = connect_to(talker.address());
   ASSERT_NE(handle, nullptr);
-  EXPECT_TRUE(wait_until([&] { return talker.connections() >= kinds * each; }, std::chrono::seconds(60)))
+  EXPECT_TRUE(wait_until([&] { return talker.connections() >= kinds * each; }, std::chrono::seconds(150)))
       << talker.connections();
   EXPECT_EQ(is_unrecoverable(handle.get()), ZOK);
 }

@@ -290,6 +290,20 @@ TEST_F(KafkaSecretsTest, AConfigurationFileThatOthersCanReadMayNot) {
   }
 }
 
+TEST_F(KafkaSecretsTest, AFileWithAPrivateKeyIsClosedToOthers) {
+  for (const char* const key : {"ssl.key.location", "ssl.keystore.location"}) {
+    const std::string line = "kafka." + std::string(key) + "=" + write("key", secret, 0644) + "\n";
+    EXPECT_THAT(problem_of(load(line, 0644)),
+                AllOf(HasSubstr("kafka." + std::string(key) + ": names a private key, and"), HasSubstr("(mode 0644)"),
+                      Not(HasSubstr(secret))));
+    EXPECT_EQ(value_of(ClientConfig(load("kafka." + std::string(key) + "=" + write("key", secret, 0600) + "\n", 0644),
+                                    Role::producer),
+                       key)
+                  .substr(0, 1),
+              "/");
+  }
+}
+
 TEST_F(KafkaSecretsTest, NorMayACommandLine) {
   EXPECT_THAT(problem_of(with({{"sasl.password", secret}})),
               AllOf(HasSubstr("--set: kafka.sasl.password: "), HasSubstr("command line"),
