@@ -10,7 +10,7 @@
 #include "capi/lock_arguments.h"
 #include "capi/operation_objects.h"
 #include "capi/structure.h"
-#include "client/letter_origin.h"
+#include "client/attempt_failure.h"
 #include "client/operation_check.h"
 #include "forelock/c.h"
 

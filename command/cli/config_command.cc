@@ -14,7 +14,7 @@
 #include "config/open_file.h"
 #include "config/properties.h"
 #include "config/settings_builder.h"
-#include "kafka/check_settings.h"
+#include "kafka/client_config.h"
 
 namespace forelock::cli {
 namespace {

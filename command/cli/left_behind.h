@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "cli/process/signal_source.h"
+#include "cli/process/signal_queue.h"
 
 namespace forelock::cli {
 

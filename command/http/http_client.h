@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/server_url.h"
@@ -54,5 +55,9 @@ class HttpClient {
   class Connections;
   std::unique_ptr<Connections> connections_;
 };
+
+// Everything but letters, digits, '-' and '_' as %XX: no text can end a segment or a parameter, or be one of the
+// segments "." and "..", which some servers take out.
+std::string percent_encoded(std::string_view text);
 
 }  // namespace forelock::http

@@ -42,4 +42,8 @@ class DrainerLock final : public DrainerProof {
   BlockingWriteLock lock_;
 };
 
+// Such as `held by host/17/main for "Reindex" since 12 s`, or that it is not held any more. Asks the server, for at
+// most a second; never throws.
+std::string holder_text(Client& client, const std::string& monitor);
+
 }  // namespace forelock::drain

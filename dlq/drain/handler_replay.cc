@@ -8,7 +8,6 @@
 #include "base/counted.h"
 #include "drain/letter_statistics.h"
 #include "drain/open_store.h"
-#include "drain/overtaken.h"
 #include "forelock/error.h"
 #include "forelock/operation.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "drain/drain_group.h"
+#include "drain/store_topics.h"
 #include "forelock/error.h"
 #include "letter/letter_headers.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "drain/holder_text.h"
+#include "drain/drainer_lock.h"
 #include "forelock/error.h"
 #include "letter/letter_limits.h"
 #include "letter/one_line.h"

@@ -1,6 +1,8 @@
 // One replay, from the first letter to the last.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -12,12 +14,34 @@
 
 #include "drain/letter_store.h"
 #include "drain/look_ahead.h"
-#include "drain/pacer.h"
 #include "drain/replayer.h"
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 
 namespace forelock::drain {
+
+// A Pacer spaces letters evenly. Not thread-safe; is told the time. What was not used is not saved up: no bursts after
+// a pause.
+class Pacer {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // \param per_second 0: as fast as it goes.
+  explicit Pacer(double per_second)
+      : interval_(per_second > 0 ? std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(1 / per_second))
+                                 : Clock::duration::zero()) {}
+
+  // When the caller may begin: its own slot.
+  Clock::time_point reserve(Clock::time_point now) {
+    const Clock::time_point slot = std::max(next_, now);
+    next_ = slot + interval_;
+    return slot;
+  }
+
+ private:
+  Clock::duration interval_;
+  Clock::time_point next_ = Clock::time_point::min();
+};
 
 // The calling thread reads the store and fills the look-ahead; `concurrency` threads empty it. Used once.
 class ReplayRun final : private LetterVisitor {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "drain/drain_group.h"
+#include "drain/store_topics.h"
 #include "forelock/error.h"
 
 namespace forelock::drain {

@@ -63,4 +63,6 @@ class StoreTopics {
   bool parking_exists_ = false;
 };
 
+inline constexpr const char* drain_group = "forelock-drain";
+
 }  // namespace forelock::drain

@@ -4,15 +4,36 @@
 #include <exception>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "forelock/error.h"
-#include "forward/letter_record.h"
 #include "kafka/queue_topics.h"
+#include "kafka/record.h"
+#include "letter/letter_headers.h"
+#include "letter/letter_json.h"
+#include "letter/letter_scan.h"
+#include "outbox/outbox.h"
 #include "records/start_thread.h"
 
 namespace forelock::forward {
 namespace {
+
+// Key: the monitor's id. Value: the row's JSON as it is. \throws Error (record_invalid, record_too_new) if that is no
+// dead letter, so that its headers cannot be told.
+kafka::Record record_of(const outbox::Row& row, const std::string& topic) {
+  kafka::Record record;
+  record.topic = topic;
+  record.key = row.monitor;
+  // The outbox has looked at the row's checksum.
+  std::optional<DeadLetter> letter = letter::scan_json(row.record);
+  if (!letter) letter = letter::from_json(row.record);
+  for (letter::Header& header : letter::headers_of(*letter)) {
+    record.headers.emplace_back(std::move(header.name), std::move(header.value));
+  }
+  record.value = row.record;
+  return record;
+}
 
 using std::chrono::milliseconds;
 

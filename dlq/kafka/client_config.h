@@ -2,12 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "forelock/settings.h"
 #include "kafka/handles.h"
-#include "kafka/mask.h"
 #include "kafka/role.h"
 #include "kafka/user_settings.h"
 
@@ -38,5 +38,13 @@ class ClientConfig {
   Mask mask_;
   ConfHandle conf_;
 };
+
+// Looks at everything under "kafka." for a producer and for a consumer; connects to no broker. Nothing is wrong with
+// settings that have no such key. \throws ConfigurationException naming all problems with their places.
+void check_settings(const Settings& settings);
+
+// Whether librdkafka, or this library, knows `key`, which may begin with "kafka.". What is not known may be a misspelt
+// secret.
+bool is_known_setting(std::string_view key);
 
 }  // namespace forelock::kafka

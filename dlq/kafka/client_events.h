@@ -11,7 +11,7 @@
 
 #include "forelock/client.h"
 #include "kafka/handles.h"
-#include "kafka/mask.h"
+#include "kafka/user_settings.h"
 
 namespace forelock::kafka {
 

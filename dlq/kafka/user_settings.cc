@@ -1,6 +1,7 @@
 #include "kafka/user_settings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -9,7 +10,6 @@
 
 #include "config/printable.h"
 #include "config/private_file.h"
-#include "config/secret.h"
 #include "kafka/known_keys.h"
 
 namespace forelock::kafka {
@@ -145,6 +145,47 @@ std::variant<std::string, config::Fault> read_secret(const std::string& path) {
 }
 
 }  // namespace
+
+void Mask::add(std::string secret) {
+  if (secret.empty()) return;
+  secrets_.push_back(std::move(secret));
+  std::stable_sort(secrets_.begin(), secrets_.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+}
+
+std::string Mask::applied_to(std::string_view text) const {
+  std::string masked;
+  while (!text.empty()) {
+    const auto secret = std::find_if(secrets_.begin(), secrets_.end(),
+                                     [text](const std::string& value) { return text.starts_with(value); });
+    if (secret == secrets_.end()) {
+      masked += text.front();
+      text.remove_prefix(1);
+    } else {
+      masked += config::mask;
+      text.remove_prefix(secret->size());
+    }
+  }
+  return masked;
+}
+
+ConfigurationProblem Place::problem(std::string message, std::string hint) const {
+  return {file, line, config::printable(key), std::move(message), std::move(hint)};
+}
+
+Place place_of(const Settings::Entry& entry) {
+  Place place{entry.key, entry.origin, 0};
+  const std::size_t colon = entry.origin.rfind(':');
+  if (colon == std::string::npos) return place;
+  const char* const begin = entry.origin.data() + colon + 1;
+  const char* const end = entry.origin.data() + entry.origin.size();
+  int line = 0;
+  const auto [behind, error] = std::from_chars(begin, end, line);
+  if (error != std::errc() || behind != end || line <= 0) return place;
+  place.file.resize(colon);
+  place.line = line;
+  return place;
+}
 
 bool is_confidential(std::string_view key) {
   return config::is_secret(key) && key != "sasl.oauthbearer.token.endpoint.url" &&

@@ -2,16 +2,39 @@
 // this library has a say. Whether librdkafka likes them is another question (ClientConfig).
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/problems.h"
+#include "forelock/configuration_error.h"
 #include "forelock/settings.h"
-#include "kafka/mask.h"
-#include "kafka/place.h"
 
 namespace forelock::kafka {
+
+// Hides secret values in texts of others. A value.
+class Mask {
+ public:
+  void add(std::string secret);
+  // The text with ****** for each secret in it.
+  std::string applied_to(std::string_view text) const;
+
+ private:
+  std::vector<std::string> secrets_;  // longest first
+};
+
+// The place of a Kafka setting, for messages.
+struct Place {
+  std::string key;   // with the prefix "kafka."
+  std::string file;  // or the origin of an override
+  int line = 0;      // 0 for an override
+
+  ConfigurationProblem problem(std::string message, std::string hint) const;
+};
+
+// Of a setting that was given: of its origin "FILE:LINE", or that of an override.
+Place place_of(const Settings::Entry& entry);
 
 struct UserSetting {
   std::string key;    // as librdkafka names it

@@ -1,6 +1,9 @@
 #include "client/attempt_failure.h"
 
+#include <unistd.h>
+
 #include "forelock/operation.h"
+#include "forelock/version.h"
 
 namespace forelock::client {
 
@@ -21,6 +24,15 @@ AttemptFailure describe_failure(const std::exception_ptr& error) {
 
 bool says_lock_was_gone(const std::exception_ptr& error) {
   return error && describe_failure(error).known == ErrorCode::no_node;
+}
+
+DeadLetterOrigin letter_origin(const std::string& instance) {
+  DeadLetterOrigin origin;
+  origin.host = instance.substr(0, instance.find('/'));
+  origin.pid = getpid();
+  origin.instance = instance;
+  origin.version = version();
+  return origin;
 }
 
 }  // namespace forelock::client

@@ -1,10 +1,11 @@
-// The failure of an attempt, as its exception tells it.
+// Failures as a dead letter tells them: the exception of an attempt, and the process that gives the operation up.
 #pragma once
 
 #include <exception>
 #include <optional>
 #include <string>
 
+#include "forelock/dead_letter_sink.h"
 #include "forelock/error.h"
 
 namespace forelock::client {
@@ -21,5 +22,8 @@ AttemptFailure describe_failure(const std::exception_ptr& error);
 
 // Of what a release ended with: the lock had been removed before, perhaps before the work under it was done.
 bool says_lock_was_gone(const std::exception_ptr& error);
+
+// This process. `instance`: the client's, `host/pid`.
+DeadLetterOrigin letter_origin(const std::string& instance);
 
 }  // namespace forelock::client

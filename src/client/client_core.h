@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "client/call_watch.h"
 #include "client/client_log.h"
 #include "client/dispatcher.h"
 #include "client/ensemble_link.h"

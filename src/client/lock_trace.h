@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/time_point.h"
 #include "client/span_queue.h"
 #include "forelock/lock_types.h"
 #include "forelock/tracing.h"
+#include "lock/course.h"
 #include "lock/engine_types.h"
 
 namespace forelock::client {
@@ -20,6 +22,23 @@ struct GrantCourse {
   std::string_view proof;
   std::string node;
   std::string behind;
+};
+
+// GrantCourses keep what the engine says of contenders on their way to a grant, for their spans. Pure.
+class GrantCourses {
+ public:
+  void note(lock::ContenderId contender, const lock::CourseNote& note);
+  // Of the grant that is being told. Of a lock that was here already nothing new was noted.
+  GrantCourse take(lock::ContenderId contender);
+  void forgotten(lock::ContenderId contender) { courses_.erase(contender); }
+
+ private:
+  struct Course {
+    GrantCourse course;
+    bool told = false;  // and what is noted from then on is of another grant
+  };
+
+  std::unordered_map<lock::ContenderId, Course> courses_;
 };
 
 // Not synchronised, but for parent(): its owner's mutex guards it. What comes in another order than that of an

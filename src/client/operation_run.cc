@@ -7,7 +7,6 @@
 
 #include "client/attempt_failure.h"
 #include "client/clock.h"
-#include "client/letter_origin.h"
 #include "client/operation_check.h"
 #include "records/wall_time.h"
 

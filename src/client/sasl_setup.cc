@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "config/sasl_password.h"
+#include "config/setting_file.h"
 #include "forelock/configuration_error.h"
 
 namespace forelock::client {

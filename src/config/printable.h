@@ -1,4 +1,4 @@
-// Text of a user's file inside a message: on one line, of bounded length, in quotes.
+// Text of a user's file inside a message: on one line, of bounded length, in quotes; and what must not be shown.
 #pragma once
 
 #include <string>
@@ -11,5 +11,12 @@ std::string printable(std::string_view text);
 
 // The same in single quotes.
 std::string in_quotes(std::string_view text);
+
+// Stands for a secret.
+inline constexpr std::string_view mask = "******";
+
+// Judged by the key alone, and rather too often than too seldom: passwords, secrets, tokens, private keys, and the
+// librdkafka settings that hold several values in one, some of them secret.
+bool is_secret(std::string_view key);
 
 }  // namespace forelock::config

@@ -3,9 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "config/open_file.h"
 #include "config/printable.h"
@@ -30,6 +34,15 @@ std::optional<Fault> access_fault(const struct stat& status, const std::string& 
 
 Fault unreadable(const std::string& name, const std::error_code& code) {
   return {name + " cannot be read: " + code.message(), "check the path and its permissions"};
+}
+
+constexpr std::size_t longest_digest = 4096;
+
+bool is_digest(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0 && colon + 1 < line.size() &&
+         std::none_of(line.begin(), line.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 }  // namespace
@@ -72,6 +85,15 @@ std::variant<std::string, Fault> read_private_file(const std::filesystem::path& 
   } catch (const std::system_error& error) {
     return unreadable(name, error.code());
   }
+}
+
+std::variant<std::string, Fault> read_digest(const std::filesystem::path& path) {
+  std::variant<std::string, Fault> text = read_private_file(path, longest_digest, "the line user:password");
+  const std::string* const line = std::get_if<std::string>(&text);
+  if (line != nullptr && (line->size() > longest_digest || !is_digest(*line))) {
+    return Fault{in_quotes(path.native()) + " does not contain one line user:password", "write exactly that one line"};
+  }
+  return text;
 }
 
 }  // namespace forelock::config

@@ -27,4 +27,7 @@ std::optional<Fault> private_file_fault(const std::filesystem::path& path);
 std::variant<std::string, Fault> read_private_file(const std::filesystem::path& path, std::size_t limit,
                                                    std::string_view content);
 
+// The one line `user:password` of such a file. What is wrong otherwise; never says any of the contents.
+std::variant<std::string, Fault> read_digest(const std::filesystem::path& path);
+
 }  // namespace forelock::config

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config/printable.h"
+#include "config/property.h"
 #include "config/quantity.h"
-#include "config/trimmed.h"
 
 namespace forelock::config {
 namespace {

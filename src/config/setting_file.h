@@ -17,4 +17,8 @@ namespace forelock::config {
 std::string text_of_setting(const Settings& settings, OptionId id, std::variant<std::string, Fault> text,
                             std::size_t limit, const std::filesystem::path& path);
 
+// The password; the file is to be private (config/private_file.h). Throws ConfigurationException, without any of the
+// contents.
+std::string read_sasl_password(const Settings& settings);
+
 }  // namespace forelock::config

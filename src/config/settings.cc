@@ -4,11 +4,11 @@
 #include <utility>
 #include <variant>
 
-#include "config/digest_file.h"
 #include "config/open_file.h"
 #include "config/option_table.h"
+#include "config/printable.h"
+#include "config/private_file.h"
 #include "config/problems.h"
-#include "config/secret.h"
 #include "config/settings_builder.h"
 #include "config/settings_data.h"
 

@@ -8,9 +8,9 @@
 
 #include "config/option_table.h"
 #include "config/printable.h"
+#include "config/property.h"
 #include "config/quantity.h"
 #include "config/server_list.h"
-#include "config/trimmed.h"
 
 namespace forelock::config {
 namespace {

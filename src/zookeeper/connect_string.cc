@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "zookeeper/node_path.h"
+#include "zookeeper/namespace_prefix.h"
 
 namespace forelock::zookeeper {
 namespace {

@@ -1,4 +1,4 @@
-// The chroot: which part of the tree is the session's namespace.
+// Paths of nodes: whether they are valid, and the chroot, which part of the tree is the session's namespace.
 #pragma once
 
 #include <string>
@@ -28,5 +28,9 @@ class NamespacePrefix {
  private:
   const std::string chroot_;
 };
+
+// Whether the C client takes the path: absolute, no empty, "." or ".." part, no control character. The server refuses
+// more (some Unicode ranges) and says so. A path to which the server appends a number may end in a slash.
+bool is_valid_path(std::string_view path, bool sequential = false);
 
 }  // namespace forelock::zookeeper

@@ -1,11 +1,47 @@
 #include "zookeeper/request_sender.h"
 
+#include <cstddef>
+#include <string>
+
+#include "coordination/request.h"
 #include "zookeeper/completions.h"
 
 namespace forelock::zookeeper {
 namespace {
 
 using namespace coordination;
+
+constexpr std::size_t request_header = 8;
+constexpr std::size_t operation_header = 9;
+
+std::size_t text(const std::string& value) {
+  return 4 + value.size();
+}
+
+struct BodySize {
+  std::size_t acl_bytes;
+
+  std::size_t operator()(const Create& create) const { return text(create.path) + text(create.data) + acl_bytes + 4; }
+  std::size_t operator()(const Delete& request) const { return text(request.path) + 4; }
+  std::size_t operator()(const SetData& request) const { return text(request.path) + text(request.data) + 4; }
+  std::size_t operator()(const Check& check) const { return text(check.path) + 4; }
+  std::size_t operator()(const Get& request) const { return text(request.path) + 1; }
+  std::size_t operator()(const Exists& request) const { return text(request.path) + 1; }
+  std::size_t operator()(const List& request) const { return text(request.path) + 1; }
+  std::size_t operator()(const Sync& request) const { return text(request.path); }
+  std::size_t operator()(const RemoveDataWatch& request) const { return text(request.path) + 4; }
+  std::size_t operator()(const Transaction& transaction) const {
+    std::size_t size = operation_header;  // the end mark
+    for (const Operation& operation : transaction.operations) size += operation_header + std::visit(*this, operation);
+    return size;
+  }
+};
+
+// The length that the server compares with its limit: the packet without its own four-byte length. `acl_bytes` is the
+// size of one access control list. Paths count as they are, so they have to be absolute already.
+std::size_t request_size(const Request& request, std::size_t acl_bytes) {
+  return request_header + std::visit(BodySize{acl_bytes}, request);
+}
 
 int client_mode(CreateMode mode) {
   switch (mode) {

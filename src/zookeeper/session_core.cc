@@ -10,10 +10,9 @@
 #include "zookeeper/descriptor_flags.h"
 #include "zookeeper/drain_patience.h"
 #include "zookeeper/host_resolver.h"
-#include "zookeeper/node_path.h"
+#include "zookeeper/namespace_prefix.h"
 #include "zookeeper/reply_mapping.h"
 #include "zookeeper/request_sender.h"
-#include "zookeeper/request_size.h"
 
 namespace forelock::zookeeper {
 

@@ -1,21 +1,8 @@
 // What only a topic has: offsets, what is written beside it, letters that come back, and a broker that goes away.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "drain/drain_group.h"
 #include "drain/kafka_store.h"
 #include "drain/open_store.h"
 #include "drain/resolution_state.h"
+#include "drain/store_topics.h"
 #include "drain/topic_target.h"
 #include "forelock/error.h"
 #include "forelock/operation.h"
@@ -30,16 +17,9 @@
 namespace forelock::test {
 namespace {
 
-using namespace std::chrono_literals;
 using drain::Resolution;
 using drain::TryOutcome;
 using drain::TryResult;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 class DrainTopicTest : public DrainReplayTest {
  protected:

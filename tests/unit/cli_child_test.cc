@@ -1,22 +1,13 @@
 // A command that is to run under a lock.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "cli/process/child_process.h"
 #include "cli/process/inherited_descriptors.h"
-#include "cli/process/signal_source.h"
+#include "cli/process/signal_queue.h"
 #include "cli/run/guarded_lock.h"
 #include "cli/run/locked_child.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
 #include "support/temporary_directory.h"
+#include "support/test.h"
 
 namespace forelock::cli {
 namespace {

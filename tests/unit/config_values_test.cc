@@ -1,27 +1,14 @@
 // Numbers, durations, sizes, lists of servers, and what the other types of settings accept.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "config/edit_distance.h"
 #include "config/option_table.h"
 #include "config/printable.h"
 #include "config/quantity.h"
-#include "config/secret.h"
 #include "config/server_list.h"
 #include "config/value_parser.h"
+#include "support/test.h"
 
 namespace forelock::config {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 TEST(Quantity, Numbers) {
   EXPECT_EQ(parse_number("0"), 0);

@@ -1,21 +1,10 @@
 // The letters that wait for their turn, and how fast their turns come.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "drain/look_ahead.h"
-#include "drain/pacer.h"
+#include "drain/replay_run.h"
+#include "support/test.h"
 
 namespace forelock::drain {
 namespace {
-
-using namespace std::chrono_literals;
-using ::testing::ElementsAre;
 
 StoredLetter letter(const std::string& monitor, const std::string& id, std::size_t bytes = 10) {
   StoredLetter stored;

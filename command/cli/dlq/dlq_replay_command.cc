@@ -15,7 +15,7 @@
 #include "cli/opensearch/opensearch_options.h"
 #include "cli/opensearch/write_letter.h"
 #include "cli/output/quantity_text.h"
-#include "drain/overtaken.h"
+#include "drain/letter_statistics.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "http/percent_encoding.h"
+#include "http/http_client.h"
 
 namespace forelock::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "cli/process/signal_source.h"
+#include "cli/process/signal_queue.h"
 
 namespace forelock::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/connection.h"
 #include "client/ensemble_link.h"
 #include "forelock/error.h"
-#include "http/percent_encoding.h"
+#include "http/http_client.h"
 #include "records/instance.h"
 #include "records/session_text.h"
 

@@ -7,7 +7,7 @@
 #include "cli/output/console.h"
 #include "cli/process/child_process.h"
 #include "cli/process/family.h"
-#include "cli/process/signal_source.h"
+#include "cli/process/signal_queue.h"
 #include "cli/run/guarded_lock.h"
 
 namespace forelock::cli {

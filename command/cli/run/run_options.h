@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/global_options.h"
-#include "cli/process/signal_source.h"
+#include "cli/process/signal_queue.h"
 #include "cli/run/lock_guardian.h"
 #include "cli/run/lock_wait.h"
 #include "forelock/client.h"
