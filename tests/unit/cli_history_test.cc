@@ -115,10 +115,10 @@ TEST(StayTracker, an_explained_end_has_its_explanation_and_no_other_has) {
   StayTracker tracker;
   const auto first = picture({noon + seconds(1), "a"});
   tracker.take(*first);
-  HolderView other = *first->find("P1")->holder;
+  HolderView other = *first->find("P1")->view().holder;
   other.owner->guid = "another";
   tracker.explain_end("P1", other, "forced", "not this one");
-  tracker.explain_end("P1", *first->find("P1")->holder, "unlocked", "too long");
+  tracker.explain_end("P1", *first->find("P1")->view().holder, "unlocked", "too long");
   const std::vector<Stay> ended = tracker.take(*picture({noon + seconds(2)}));
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended[0].outcome + ": " + ended[0].reason, "unlocked: too long");
@@ -132,7 +132,7 @@ TEST(StayTracker, an_end_that_was_seen_is_explained_a_moment_later) {
   const auto first = picture({noon + seconds(1), "a"});
   tracker.take(*first);
   tracker.take(*picture({noon + seconds(2)}));
-  const HolderView holder = *first->find("P1")->holder;
+  const HolderView holder = *first->find("P1")->view().holder;
   const auto stay = tracker.explain_end("P1", holder, "forced", "it hangs");
   ASSERT_TRUE(stay);
   EXPECT_EQ(stay->id, 1);

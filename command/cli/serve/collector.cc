@@ -151,6 +151,7 @@ void Collector::take_news() {
   const Time now = Clock::now();
   if (new_session) plan_.session_begins(now);
   for (const std::string& name : fired) plan_.changed(name, now);
+  if (proved_) plan_.proved(*proved_);
 }
 
 std::vector<Reply> Collector::ask(client::RequestPipeline& pipeline, std::vector<Request> requests) {
@@ -184,7 +185,7 @@ void Collector::read() {
     }
     read_monitors(pipeline, listings);
     if (!proof) return;
-    proved_ = asked;
+    proved_ = asked;  // and for the plan once the news before its answer are taken
     proof_is_new_ = true;
     next_proof_ = asked + between_proofs;
   } catch (...) {

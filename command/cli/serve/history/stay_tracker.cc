@@ -89,7 +89,7 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
     }
   };
   if (const auto* changed = picture.changed_since(last_number_)) {
-    for (const std::string& monitor : *changed) take_monitor(picture, picture.find(monitor), changes);
+    for (const std::string& monitor : *changed) take_monitor(picture.find(monitor), changes);
     for (const std::string& monitor : *changed) {
       for (const Stay::Kind kind : {Stay::Kind::hold, Stay::Kind::wait}) {
         const std::string start = key_of(kind, monitor, {});
@@ -97,7 +97,7 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
       }
     }
   } else {
-    for (const SharedSighting& sighting : picture.monitors()) take_monitor(picture, sighting.get(), changes);
+    for (const SharedSighting& sighting : picture.monitors()) take_monitor(sighting.get(), changes);
     sweep(open_.begin(), [](const std::string&) { return false; });
   }
   last_number_ = picture.number();
@@ -111,7 +111,7 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
   return changes;
 }
 
-void StayTracker::take_monitor(const Picture& picture, const Sighting* sighting, std::vector<Stay>& changes) {
+void StayTracker::take_monitor(const Sighting* sighting, std::vector<Stay>& changes) {
   if (sighting == nullptr) return;
   const MonitorView& view = sighting->view();
   if (const auto& holder = view.holder) {

@@ -52,7 +52,7 @@ class StayTracker {
     std::uint64_t told = 0;  // behind which picture
   };
   // One monitor as the picture has it; null if it has gone.
-  void take_monitor(const Picture& picture, const Sighting* sighting, std::vector<Stay>& changes);
+  void take_monitor(const Sighting* sighting, std::vector<Stay>& changes);
   // Whether it is known; then it lasts.
   bool goes_on(const std::string& key);
   void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);

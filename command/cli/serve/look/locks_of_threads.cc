@@ -1,10 +1,13 @@
 #include "cli/serve/look/locks_of_threads.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace forelock::cli {
 namespace {
@@ -22,15 +25,42 @@ void each_thread(const MonitorView& view, OfThread of_thread) {
   }
 }
 
+// So many locks at a time.
+constexpr std::size_t most_locks_of_threads = 1000;
+
+// Those that have more than one lock, the ones with the fewest first, as many as there is room for.
+std::unordered_set<std::size_t> chosen(const std::unordered_map<std::size_t, std::size_t>& locks) {
+  std::vector<std::pair<std::size_t, std::size_t>> by_count;
+  for (const auto& [thread, count] : locks) {
+    if (count > 1) by_count.emplace_back(count, thread);
+  }
+  std::sort(by_count.begin(), by_count.end());
+  std::unordered_set<std::size_t> threads;
+  std::size_t all = 0;
+  for (const auto& [count, thread] : by_count) {
+    all += count;
+    if (all > most_locks_of_threads) break;
+    threads.insert(thread);
+  }
+  return threads;
+}
+
 }  // namespace
 
 std::vector<MonitorView> locks_of_threads(const Sightings& monitors, const std::set<std::string>* changed,
                                           WallTime now) {
-  std::unordered_set<std::size_t> threads;
+  std::unordered_map<std::size_t, std::size_t> locks;  // of each of these threads
   for (const SharedSighting& monitor : monitors) {
     if (changed == nullptr || changed->contains(monitor->monitor()))
-      each_thread(monitor->view(), [&](std::size_t thread) { threads.insert(thread); });
+      each_thread(monitor->view(), [&](std::size_t thread) { locks[thread] = 0; });
   }
+  if (locks.empty()) return {};
+  for (const SharedSighting& monitor : monitors) {
+    each_thread(monitor->view(), [&](std::size_t thread) {
+      if (const auto found = locks.find(thread); found != locks.end()) ++found->second;
+    });
+  }
+  const std::unordered_set<std::size_t> threads = chosen(locks);
   std::vector<MonitorView> theirs;
   if (threads.empty()) return theirs;
   const auto leave_out_others = [&](std::int64_t session, std::optional<OwnerRecord>& owner) {

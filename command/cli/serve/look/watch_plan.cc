@@ -21,7 +21,7 @@ void WatchPlan::session_begins(Time now) {
   for (Nodes* nodes : {&root_, &nodes_}) {
     for (Nodes::value_type& node : *nodes) {
       Node& state = node.second;
-      if (state.watched) state.known = now;
+      if (state.watched) state.known = std::max(state.listed, proved_);
       state.watched = state.seen = state.refused = false;
       list_at(node, now);
     }
@@ -48,7 +48,7 @@ void WatchPlan::changed(const std::string& name, Time now) {
   if (found == nullptr || !found->second.watched) return;  // what is not watched is due, or will be
   Node& node = found->second;
   take_watch(*found);
-  node.known = now;
+  node.known = std::max(node.listed, proved_);  // the event may have been late
   fired(node, now);
   const auto soonest = node.listed + std::chrono::duration_cast<Time::duration>(pace_of(name));
   list_at(*found, std::max<Time>(now + options_.settling, soonest));

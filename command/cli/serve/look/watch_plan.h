@@ -49,6 +49,8 @@ class WatchPlan {
   void session_begins(Time now);
   // The nodes that there are now; `name`s without the slash. The root, whose name is empty, is always there.
   void set_names(const std::vector<std::string>& names, Time now);
+  // Watches have told of all that was done before `time`.
+  void proved(Time time) { proved_ = time; }
   // A watch has fired, or something below the node has changed. Names that are not known are nobody's.
   void changed(const std::string& name, Time now);
 
@@ -110,6 +112,7 @@ class WatchPlan {
   Nodes root_{{std::string(), Node()}};
   std::set<std::pair<Time, Nodes::value_type*>> due_;
   std::size_t unseen_ = 1;
+  Time proved_{};
   std::size_t watched_ = 0;
   std::size_t watched_bytes_ = 0;
   std::chrono::nanoseconds cost_{50'000};  // of a sample: a moving average
