@@ -91,7 +91,11 @@ final class ChangeArticles extends BaseRestHandler {
       Map<String, Object> article = new TreeMap<>(isThere ? item.getResponse().getSourceAsMap() : Map.of());
       article.merge(number, 1, (before, one) -> (Integer) before + 1);
       article.put("changed_by", info);
-      writes.add(new IndexRequest(index).id(item.getId()).source(article));
+      IndexRequest write = new IndexRequest(index).id(item.getId()).source(article);
+      if (isThere) { // a node that stood still may have read what is old, whoever holds the lock
+        write.setIfSeqNo(item.getResponse().getSeqNo()).setIfPrimaryTerm(item.getResponse().getPrimaryTerm());
+      }
+      writes.add(write);
     }
     return writes;
   }

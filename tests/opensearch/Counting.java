@@ -101,7 +101,9 @@ public final class Counting extends Plugin implements ActionPlugin {
         Map<String, Object> numbers = new TreeMap<>(found.getSourceAsMap());
         int before = (Integer) numbers.getOrDefault(key, 0);
         numbers.put(key, before + 1);
-        client.prepareIndex(index).setId(id).setSource(numbers).execute(ActionListener.wrap(
+        // This node may have stood still: then it has read what is old, whoever holds the lock.
+        client.prepareIndex(index).setId(id).setSource(numbers).setIfSeqNo(found.getSeqNo())
+            .setIfPrimaryTerm(found.getPrimaryTerm()).execute(ActionListener.wrap(
             done -> answer(lock, channel, before, done.status().getStatus()),
             problem -> answer(lock, channel, before, ExceptionsHelper.status(problem).getStatus())));
       }, problem -> answer(lock, channel, -1, 0)));

@@ -27,10 +27,13 @@ ENGINE = os.environ.get("FORELOCK_SEARCH_ENGINE", "opensearch")
 SCRIPT = str(ROOT / "scripts" / (ENGINE + ".sh"))
 # What one engine's node has and another's has not: as it comes from Maven (scripts, jobs by query, data streams), or by
 # what the plugin does there (dead letters, fencing, connections that are watched).
-HAS = {"opensearch": {"scripts", "jobs", "streams", "queue", "fencing", "connections"}, "elasticsearch": set()}[ENGINE]
+HAS = {"opensearch": {"scripts", "jobs", "streams", "queue", "fencing", "connections", "roles"},
+       "elasticsearch": {"roles"}}[ENGINE]
 BUILD = os.environ["FORELOCK_BUILD"]
 VERSION = os.environ.get("FORELOCK_SEARCH_VERSION", {"opensearch": "2.19.1", "elasticsearch": "8.19.0"}[ENGINE])
 MAJOR = int(VERSION.split(".")[0])
+if (ENGINE, MAJOR) == ("elasticsearch", 7):
+    HAS.remove("roles")  # a node from Maven lets no role of its file write, without the plugin, too
 ADMIN = "admin:Tests-of-Forelock-1"  # of scripts/opensearch.sh --security
 
 

@@ -142,6 +142,7 @@ def test_a_role_may_look_and_not_cancel(cluster):
         assert [status(name, "POST", "/_plugins/_forelock/_refence/none") for name in users] == [403, 403]
 
 
+@needs("roles")
 def test_what_another_plugin_does_under_a_lock_it_does_for_its_client(cluster, server):
     """The example's, which goes on in a thread of the library."""
     cluster.create("articles", **{"forelock.monitor": "id"})
@@ -164,6 +165,7 @@ def test_what_another_plugin_does_under_a_lock_it_does_for_its_client(cluster, s
     assert cluster.request("GET", "/articles/_doc/P1").json["_source"]["saves"] == before + 1
 
 
+@needs("roles")
 def test_a_role_may_be_foreground(cluster):
     """Where that is restricted."""
     cluster.create("stamped", **{"number_of_replicas": 0})
