@@ -7,6 +7,8 @@
 ARG BASE=debian:12-slim
 FROM ${BASE} AS build
 ARG COMMAND=compiled
+# ccache, where a cache is mounted at /root/.cache/ccache.
+ARG CMAKE_CXX_COMPILER_LAUNCHER=
 WORKDIR /source
 COPY scripts/lib.sh scripts/setup.sh scripts/
 RUN if [ "$COMMAND" = compiled ]; then scripts/setup.sh --build; \

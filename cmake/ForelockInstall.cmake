@@ -34,9 +34,6 @@ endfunction()
 function(forelock_library target name)
   set(objects ${ARGN})
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:forelock_room_\\1>")
-  if(BUILD_SHARED_LIBS)
-    list(APPEND objects $<TARGET_OBJECTS:forelock_older_cxx>)
-  endif()
   add_library(${target} ${objects})
   # Before 1.0 a minor version may change the ABI, so it is part of the SONAME.
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
@@ -156,6 +153,7 @@ if(TARGET forelock_cli AND NOT CMAKE_CROSSCOMPILING AND NOT FORELOCK_SANITIZE)
   install(FILES "${texts}/forelock.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
   install(FILES "${texts}/forelock.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
   install(FILES "${PROJECT_SOURCE_DIR}/config/forelock-forward.service"
+    "${PROJECT_SOURCE_DIR}/config/forelock-forward@.service"
     "${PROJECT_SOURCE_DIR}/config/forelock-serve.service" DESTINATION lib/systemd/system)
   install(FILES "${PROJECT_SOURCE_DIR}/config/prometheus-alerts.yaml"
     "${PROJECT_SOURCE_DIR}/config/grafana-dashboard.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/forelock")

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Makes the Debian packages of the libraries and of the command, on Debian 12: scripts/package.sh [OPTION…]
+# Makes everything that users install, on Debian 12: scripts/package.sh [OPTION…]
 #
-#   --twice    makes them a second time, without the compiler's cache, and fails if a byte differs
+# Debian packages; for other and older systems, with the libraries inside, a repository for Maven, an index for pip, a
+# tarball of the command, and the plugins of search engines (scripts/artefacts.sh has the list).
+#
+#   --twice    makes it a second time, without the compiler's cache, and fails if a byte differs
 #   --help     this text
 #
-# What is in the working tree is packaged, without what git ignores. The packages are in build/packages afterwards, with
-# SHA256SUMS, forelock.spdx.json (what they consist of), and what the build said in build.log. Fails if lintian finds an
+# What is in the working tree is packaged, without what git ignores. All is in build/packages afterwards, with
+# SHA256SUMS, forelock.spdx.json (what it consists of), and what the build said in build.log. Fails if lintian finds an
 # error or a warning, or blhc a compilation without hardening. Uses ccache, so only what has changed since the last call
 # is compiled anew. Installs with apt-get what is missing.
 
@@ -24,6 +27,7 @@ done
 scripts/setup.sh --package
 needs git
 scripts/zookeeper_client.sh
+scripts/older_system.sh
 packages=$root/build/packages
 source_dir=$packages/source
 mkdir -p "$packages"
@@ -64,6 +68,8 @@ make_packages() {
     >"$into/build.log" 2>&1 || { tail -n 40 "$into/build.log" >&2; die "the build failed ($into/build.log)"; }
   mv -- "$packages"/*.deb "$into/"
   rm -f -- "$packages"/*.{buildinfo,changes}
+  scripts/artefacts.sh "$source_dir" "$into" "$@" >>"$into/build.log" 2>&1 ||
+    { tail -n 40 "$into/build.log" >&2; die "the build for older systems failed ($into/build.log)"; }
 }
 
 new=$packages/new
@@ -73,15 +79,18 @@ lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags "$(printf 
 hardened "$new/build.log"
 if [[ $twice == yes ]]; then
   make_packages "$packages/again"
-  for file in "$new"/*.deb; do
-    cmp "$file" "$packages/again/${file##*/}" || die "${file##*/} is not the same when it is made again"
-  done
+  diff -r --exclude build.log "$new" "$packages/again" || die "the above is not the same when it is made again"
   rm -rf -- "$packages/again"
 fi
 
-python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.deb >"$new/forelock.spdx.json"
+python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.{deb,tar.gz,zip} "$new"/python/forelock/*.whl \
+  "$new"/maven/org/forelock/forelock/*/forelock-[0-9]*[0-9].jar >"$new/forelock.spdx.json"
 
-rm -rf -- "$source_dir" "$packages"/*.deb
+rm -rf -- "$source_dir" "$packages"/*.{deb,tar.gz,zip} "$packages"/{maven,python}
 mv -- "$new"/* "$packages/"
 rmdir "$new"
-(cd "$packages" && sha256sum -- *.deb forelock.spdx.json >SHA256SUMS && ls -l -- *.deb)
+cd "$packages"
+sums=$(find . -type f ! -name '*.log' ! -name lock ! -name SHA256SUMS -printf '%P\0' | sort --zero-terminated |
+  xargs --null sha256sum --)
+printf '%s\n' "$sums" >SHA256SUMS
+ls -l -- *.deb *.tar.gz *.zip python/forelock/*.whl maven/org/forelock/forelock/*/*.jar

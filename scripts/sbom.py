@@ -1,9 +1,10 @@
-"""Writes what Debian packages of Forelock consist of, as SPDX 2.3 in JSON: sbom.py CLIENT DEB… >FILE
+"""Writes what packages of Forelock consist of, as SPDX 2.3 in JSON: sbom.py CLIENT FILE… >FILE
 
 CLIENT is the folder in which scripts/zookeeper_client.sh has made ZooKeeper's client. The document has each package
 with its checksum, what it needs when it is installed (Depends), what is compiled into it and is in no other package
 (ZooKeeper's client, with our patches), and Debian's packages that it was built with, in the versions that this machine
-has. SOURCE_DATE_EPOCH is the time that it tells. Two calls with the same packages write the same bytes.
+has. A FILE that is no Debian package is a jar, a wheel, a tarball or a plugin, with all inside that notices.py lists.
+SOURCE_DATE_EPOCH is the time that it tells. Two calls with the same packages write the same bytes.
 """
 
 import datetime
@@ -15,6 +16,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+import notices
 
 ROOT = Path(__file__).resolve().parent.parent
 # ZooKeeper's client is in the files of these; the others link one of them, or are no programs.
@@ -54,7 +57,7 @@ def debian(name):
         {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}])
 
 
-def document(client, debs):
+def document(client, files):
     packages, relations = {}, []
 
     def relate(from_name, kind, to_name):
@@ -72,7 +75,19 @@ def document(client, debs):
     version = re.search(r"_(.*)\.debian\.", archives[0].name).group(1)
     sources = [package(file.name, version, file, primaryPackagePurpose="SOURCE") for file in archives + patches]
 
-    for deb in sorted(debs):
+    of_client = package("zookeeper-client-c", version, licenseDeclared="Apache-2.0",
+                        sourceInfo="Debian's source package zookeeper with the patches of Forelock")
+    for file in sorted(each for each in files if each.suffix != ".deb"):
+        own = package(file.name, re.search(r"-(\d+\.\d+\.\d+)", file.name).group(1), file, packageFileName=file.name,
+                      licenseDeclared="Apache-2.0", primaryPackagePurpose="LIBRARY")
+        packages[file.name] = own
+        relate("SPDXRef-DOCUMENT", "DESCRIBES", own["SPDXID"])
+        relate(own["SPDXID"], "STATIC_LINK", known(of_client))
+        for name in notices.LINKED.values():
+            linked = debian(name)
+            if linked is not None and name != "libzookeeper-mt-dev":
+                relate(own["SPDXID"], "STATIC_LINK", known(linked))
+    for deb in sorted(each for each in files if each.suffix == ".deb"):
         name, its_version, depends = (said_by("dpkg-deb", "-f", str(deb), field).strip()
                                       for field in ("Package", "Version", "Depends"))
         own = package(name, its_version, deb, packageFileName=deb.name, licenseDeclared="Apache-2.0",
@@ -83,9 +98,7 @@ def document(client, debs):
         for needed in names_in(depends):
             relate(own["SPDXID"], "DEPENDS_ON", known(debian(needed) or package(needed, "NOASSERTION")))
         if WITH_CLIENT.fullmatch(name):
-            of_client = known(package("zookeeper-client-c", version, licenseDeclared="Apache-2.0",
-                                      sourceInfo="Debian's source package zookeeper with the patches of Forelock"))
-            relate(own["SPDXID"], "STATIC_LINK", of_client)
+            relate(own["SPDXID"], "STATIC_LINK", known(of_client))
         for needed in built:
             tool = debian(needed)
             if tool is not None:
@@ -98,7 +111,7 @@ def document(client, debs):
     contents = sorted(packages.values(), key=lambda each: each["name"])
     told = hashlib.sha256(json.dumps([contents, relations], sort_keys=True).encode()).hexdigest()
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-            "name": "forelock-debian-packages", "documentNamespace": f"https://forelock.invalid/spdx/{told}",
+            "name": "forelock-packages", "documentNamespace": f"https://forelock.invalid/spdx/{told}",
             "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: scripts/sbom.py"]},
             "packages": contents, "relationships": relations}
 

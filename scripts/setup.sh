@@ -51,7 +51,7 @@ packages=(
 )
 
 # Debian packages, the checks of them, and a system to install them in.
-packaging=(git debhelper fakeroot lintian blhc mmdebstrap
+packaging=(git debhelper fakeroot lintian blhc mmdebstrap maven
   # those for Python and Java
   dh-python python3 python3-cffi python3-pip python3-setuptools python3-wheel default-jdk-headless
 )

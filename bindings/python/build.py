@@ -6,8 +6,9 @@
 
 LIBRARIES is the folder with libforelock.so. The package gets copies of it, of libforelock-dlq.so, and of what the first
 needs beyond a minimal Debian; with - in its place none, and takes those of the system. Where the libraries are of
-another architecture than this machine, --sysroot FOLDER names the system that they were built for. Needs python3-cffi,
-for the wheel python3-pip, python3-setuptools and python3-wheel.
+another architecture than this machine, --sysroot FOLDER names the system that they were built for. --notices FOLDER has
+the licenses of what is linked in, for the wheel. Needs python3-cffi, for the wheel python3-pip, python3-setuptools and
+python3-wheel.
 """
 
 import argparse
@@ -28,6 +29,8 @@ COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux
 
 # By the numbers that ELF has for them, the architectures as Python calls them.
 ARCHITECTURES = {62: "x86_64", 183: "aarch64"}
+# The versions of libstdc++, with the oldest glibc that it comes with in a distribution.
+RUNTIMES = [((3, 4, 25), (2, 28)), ((3, 4, 28), (2, 31)), ((3, 4, 29), (2, 34)), ((3, 4, 30), (2, 35))]
 
 
 def declarations(folder):
@@ -66,6 +69,28 @@ def needed_of(library, folders, found):
             needed_of(paths[0], folders, found)
 
 
+def needed_versions(library):
+    """The versions that the library asks for: of glibc, and of the C++ runtime, as tuples of numbers."""
+    listed = subprocess.run(["readelf", "--version-info", str(library)], capture_output=True, text=True,
+                            check=True).stdout
+    for family, version in re.findall(r"Name: (GLIBC|GLIBCXX)_([0-9.]+) ", listed):
+        yield family, tuple(map(int, version.split(".")))
+
+
+def platform_tag(folder):
+    """What a system must have for the libraries in the folder, in Python's words (PEP 600)."""
+    glibc = (2, 17)
+    for library in folder.iterdir():
+        for family, version in needed_versions(library):
+            if family == "GLIBCXX":
+                # No system with an older glibc than that has the runtime.
+                version = next((known for runtime, known in RUNTIMES if version <= runtime), (2, 36))
+            glibc = max(glibc, version)
+        with open(library, "rb") as file:
+            machine = ARCHITECTURES[int.from_bytes(file.read(20)[18:20], "little")]
+    return f"manylinux_{glibc[0]}_{glibc[1]}_{machine}"
+
+
 def assemble(libraries, out, sysroot):
     shutil.rmtree(out, ignore_errors=True)
     package = out / "src" / "forelock"
@@ -100,8 +125,7 @@ def assemble(libraries, out, sysroot):
         subprocess.run([strip, "--strip-unneeded", str(native / name)], check=True)
     project = out / "pyproject.toml"
     text = project.read_text(encoding="utf-8")
-    project.write_text(re.sub(r'(?m)^(plat-name = "manylinux_\d+_\d+)_x86_64"$', rf'\1_{of}"', text),
-                       encoding="utf-8")
+    project.write_text(text.replace('plat-name = "any"', f'plat-name = "{platform_tag(native)}"'), encoding="utf-8")
 
 
 def build_wheel(out):
@@ -123,9 +147,12 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--wheel", action="store_true")
     parser.add_argument("--sysroot", type=Path)
+    parser.add_argument("--notices", type=Path)
     arguments = parser.parse_args()
     require(["cffi", "pip", "setuptools", "wheel"] if arguments.wheel else ["cffi"])
     assemble(arguments.libraries, arguments.out, arguments.sysroot)
+    if arguments.notices:
+        shutil.copytree(arguments.notices, arguments.out, dirs_exist_ok=True)
     if arguments.wheel:
         build_wheel(arguments.out)
 

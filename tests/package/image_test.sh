@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Builds the image of the Dockerfile with what scripts/package.sh has made, and runs it as one is told to, without
-# rights and with nothing to write to but its volume: image_test.sh SOURCE
+# rights and with nothing to write to but its volume: image_test.sh SOURCE [compiled]
+#
+# With "compiled" the image compiles the command itself, as it does without scripts/package.sh.
 #
 # buildah does it without an engine; it needs root. The base is what mmdebstrap makes of Debian's mirrors (kept in
 # build/packages-root), in place of the image from a registry.
@@ -13,6 +15,8 @@ step() { printf '== %s\n' "$*"; }
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
 # Within the new process space: everything that is started there ends with this script.
+command=packaged
+[[ ${*: -1} != compiled ]] || command=compiled
 if [[ ${2:-} != inside ]]; then
   if [[ ! -f $base ]]; then
     mkdir -p "$(dirname -- "$base")"
@@ -21,7 +25,7 @@ if [[ ${2:-} != inside ]]; then
   fi
   work=$(mktemp -d)
   trap 'rm -rf --one-file-system -- "$work"' EXIT
-  unshare --mount --pid --fork --kill-child "$0" "$source_dir" inside "$work"
+  unshare --mount --pid --fork --kill-child "$0" "$source_dir" inside "$work" "$command"
   exit
 fi
 
@@ -35,12 +39,18 @@ buildah() {
 dpkg-deb -x "$source_dir"/build/packages/forelock_*.deb "$work/here"
 forelock=$work/here/usr/bin/forelock
 
-step "the image"
+step "the image, $command"
+# Nothing that was compiled before is compiled again.
+cache=()
+if [[ $command == compiled ]] && command -v ccache >/dev/null; then
+  cache=(--build-arg CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    --volume "$(ccache --get-config cache_dir):/root/.cache/ccache")
+fi
 empty=$(buildah from scratch)
 buildah add --quiet "$empty" "$base" / >/dev/null
 buildah commit --quiet --rm "$empty" forelock-base >/dev/null
 buildah bud --isolation chroot --format docker --build-arg BASE=localhost/forelock-base \
-  --build-arg COMMAND=packaged --tag forelock:local "$source_dir" >"$work/build.log" 2>&1 ||
+  --build-arg "COMMAND=$command" "${cache[@]}" --tag forelock:local "$source_dir" >"$work/build.log" 2>&1 ||
   { tail -n 40 "$work/build.log"; fail "it cannot be built"; }
 container=$(buildah from --pull-never forelock:local)
 buildah inspect --type image forelock:local >"$work/config"

@@ -74,13 +74,14 @@ for file in bin/forelock share/man/man1/forelock.1 share/bash-completion/complet
   [[ -s $prefix/$file ]] || fail "$file is missing or empty"
 done
 users=$(systemd-sysusers --dry-run "$prefix/lib/sysusers.d/forelock.conf" 2>&1) || fail "$users"
-for name in forelock-forward forelock-serve; do
+for name in forelock-forward forelock-forward@ forelock-serve; do
   unit=$prefix/lib/systemd/system/$name.service
   systemd-analyze verify --man=no "$unit" 2>"$work/unit" || { cat "$work/unit"; fail "$name cannot be used"; }
   systemd-analyze security --offline=true --threshold=30 "$unit" >"$work/unit" ||
     { tail -n 1 "$work/unit"; fail "$name is exposed by more than 3.0"; }
   user=$(sed -n 's/^User=//p' "$unit")
-  grep -q "^u $user " "$prefix/lib/sysusers.d/forelock.conf" || fail "nothing makes the user of $name"
+  [[ $user == %i ]] || grep -q "^u $user " "$prefix/lib/sysusers.d/forelock.conf" ||
+    fail "nothing makes the user of $name"
 done
 bash -n "$prefix/share/bash-completion/completions/forelock"
 [[ ! -e $prefix/bin/interactive_and_bulk ]] || fail "the examples are not for installing"

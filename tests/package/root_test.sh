@@ -73,7 +73,9 @@ install_all old
 with_server chroot "$root" sh -ec '
   test "$(forelock --version)" && forelock -q doctor --quick
   test "$(forelock run -q -m P1 -- echo inside)" = inside'
-echo "from apt to a lock: $((SECONDS - begun)) s"
+taken=$((SECONDS - begun))
+echo "from apt to a lock: $taken s"
+[[ $taken -le 60 ]] || fail "more than 60 s"
 in_root id forelock >/dev/null || fail "the user forelock was not made"
 in_root forelock --config /etc/forelock/forelock.properties config >/dev/null || fail "the configuration cannot be read"
 

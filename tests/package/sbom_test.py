@@ -1,4 +1,4 @@
-"""The bill of materials of Debian packages: what scripts/sbom.py says of packages that are made for this."""
+"""The bill of materials of packages: what scripts/sbom.py says of packages that are made for this."""
 
 import hashlib
 import json
@@ -70,6 +70,19 @@ class SbomTest(unittest.TestCase):
             self.assertIn((patch.name, "PATCH_FOR", "zookeeper-client-c"), relations)
         self.assertIn(("zookeeper_3.8.0.orig.tar.gz", "GENERATES", "zookeeper-client-c"), relations)
         self.assertIn(("libzookeeper-mt-dev", "BUILD_DEPENDENCY_OF", "forelock"), relations)
+
+    def test_what_is_for_other_systems_has_all_inside(self):
+        wheel = self.folder / "forelock-0.1.0-py3-none-any.whl"
+        wheel.write_text("a wheel", encoding="ascii")
+        told = json.loads(self.sbom(wheel, self.deb("forelock", "libc6")))
+        packages = {each["SPDXID"]: each for each in told["packages"]}
+        own = next(each for each in packages.values() if each["name"] == wheel.name)
+        self.assertEqual(own["checksums"][0]["checksumValue"], hashlib.sha256(b"a wheel").hexdigest())
+        self.assertEqual(own["versionInfo"], "0.1.0")
+        inside = {packages[each["relatedSpdxElement"]]["name"] for each in told["relationships"]
+                  if each["spdxElementId"] == own["SPDXID"] and each["relationshipType"] == "STATIC_LINK"}
+        self.assertLessEqual({"zookeeper-client-c", "libssl-dev", "librdkafka-dev", "libsqlite3-dev"}, inside)
+        self.assertNotIn("libzookeeper-mt-dev", inside)  # Debian's own client is not
 
     def test_without_the_sources_of_the_client_nothing_is_said(self):
         (self.client / "source/zookeeper_3.8.0.orig.tar.gz").unlink()

@@ -1,5 +1,6 @@
 // The native methods of org.forelock.Native for events, guarded writes and members that are no plain calls.
 #include <array>
+#include <tuple>
 #include <vector>
 
 #include "native_structures.h"

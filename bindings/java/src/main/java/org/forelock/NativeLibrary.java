@@ -89,8 +89,8 @@ final class NativeLibrary {
 
   private static UnsatisfiedLinkError tooOld(UnsatisfiedLinkError problem) {
     UnsatisfiedLinkError error = new UnsatisfiedLinkError(
-        "this system's C library is too old for the native library, which needs glibc 2.34 or later: that of "
-            + "Debian 12, Ubuntu 22.04, Red Hat Enterprise Linux 9, Amazon Linux 2023, or newer ("
+        "this system's C library is too old for the native library, which needs glibc 2.31 or later: that of "
+            + "Debian 11, Ubuntu 20.04, Red Hat Enterprise Linux 9, Amazon Linux 2023, or newer ("
             + problem.getMessage() + ")");
     error.initCause(problem);
     return error;

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# What scripts/package.sh makes beside Debian packages: scripts/artefacts.sh TREE INTO [CMAKE-OPTION…]
+#
+#   INTO/maven                  a repository for Maven: the jar with its libraries, its sources, javadoc and test kit
+#   INTO/python                 an index for pip with the wheel
+#   INTO/forelock-….tar.gz      the command, with all but glibc inside
+#   INTO/forelock-…-for-….zip   the plugins, each for one version of a search engine
+#
+# For older systems too: all is compiled by scripts/older_system.sh's compiler, in TREE, a copy of the source whose path
+# is always the same. Needs SOURCE_DATE_EPOCH; for the same commit it makes the same bytes.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+case ${1:-} in
+  --help | -h) show_help; exit 0 ;;
+esac
+[[ $# -ge 2 && -n ${SOURCE_DATE_EPOCH:-} ]] || { show_help >&2; exit 64; }
+needs cmake ninja mvn dpkg-buildflags
+tree=$(absolute "$1") into=$(absolute "$2")
+shift 2
+older=${FORELOCK_OLDER:-$root/build/older}
+built=$tree/older-build
+version=$(sed -n 's/^project(forelock VERSION \([0-9.]*\).*/\1/p' "$tree/CMakeLists.txt")
+time=$(date --utc --date "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+work=$tree/artefacts
+rm -rf -- "$work"
+mkdir -p "$work" "$into"
+cd "$tree"
+
+say "Compiling for older systems"
+# As debian/rules has them; the command has the C++ runtime inside.
+flag() { DEB_BUILD_MAINT_OPTIONS=hardening=+all DEB_CXXFLAGS_MAINT_STRIP=-g dpkg-buildflags --get "$1"; }
+linking=$(flag LDFLAGS)
+FORELOCK_ZOOKEEPER_CLIENT=$older/zookeeper-client cmake -S . -B "$built" -G Ninja \
+  "-DCMAKE_TOOLCHAIN_FILE=$older/toolchain.cmake" -DCMAKE_BUILD_TYPE=None \
+  "-DCMAKE_CXX_FLAGS=$(flag CXXFLAGS) $(flag CPPFLAGS) -g1 -DNDEBUG -ffunction-sections -fdata-sections" \
+  "-DCMAKE_SHARED_LINKER_FLAGS=$linking" "-DCMAKE_MODULE_LINKER_FLAGS=$linking" \
+  "-DCMAKE_EXE_LINKER_FLAGS=$linking -pie -static-libstdc++ -static-libgcc -Wl,--gc-sections" \
+  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_INSTALL_PREFIX=/usr -DFORELOCK_BUILD_TESTS=OFF \
+  -DFORELOCK_BUILD_EXAMPLES=OFF -DFORELOCK_BUILD_JAVA=ON "$@"
+cmake --build "$built" --parallel "$(parallel_jobs)" -- -v
+DESTDIR=$work/installed cmake --install "$built" --strip >/dev/null
+
+# Of whom what is linked in is.
+mkdir "$work/notices"
+cp -- LICENSE "$work/notices/"
+python3 scripts/notices.py >"$work/notices/NOTICES.txt"
+
+say "Java: $into/maven"
+maven() {
+  mvn -B -q -Dstyle.color=never "-Dproject.build.outputTimestamp=$time" "-Dforelock.notices=$work/notices" \
+    -DskipTests "$@"
+}
+maven -f bindings/java/pom.xml package "-Dforelock.native=$built/java/native" "-Dforelock.target=$work/java"
+place=$into/maven/org/forelock/forelock
+mkdir -p "$place/$version"
+cp -- bindings/java/pom.xml "$place/$version/forelock-$version.pom"
+for kind in '' -sources -javadoc -testkit; do
+  cp -- "$work/java/forelock-$version$kind.jar" "$place/$version/"
+done
+cat >"$place/maven-metadata.xml" <<XML
+<?xml version="1.0" encoding="UTF-8"?>
+<metadata>
+  <groupId>org.forelock</groupId>
+  <artifactId>forelock</artifactId>
+  <versioning>
+    <release>$version</release>
+    <versions>
+      <version>$version</version>
+    </versions>
+    <lastUpdated>$(date --utc --date "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S)</lastUpdated>
+  </versioning>
+</metadata>
+XML
+for file in "$place"/*.xml "$place/$version"/*; do
+  for kind in sha1 sha256; do
+    sum=$("${kind}sum" "$file")
+    printf '%s' "${sum%% *}" >"$file.$kind"
+  done
+done
+
+say "The plugins of search engines: $into/forelock-$version-for-….zip"
+maven -f bindings/java/pom.xml package "-Dforelock.target=$work/bare" -Dforelock.native=/nonexistent -Denforcer.skip \
+  -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
+maven -f search/pom.xml package "-Dforelock.jar=$work/bare/forelock-$version.jar" "-Dforelock.target=$work/search"
+# plugin ENGINE VERSION MAVEN-OPTION...
+plugin() {
+  maven -f "$1/pom.xml" package "-D$1.version=$2" "-Dforelock.jar=$work/bare/forelock-$version.jar" \
+    "-Dforelock.search=$work/search" "-Dforelock.native=$built/java/native" "-Dforelock.target=$work/$1-$2" "${@:3}"
+  cp -- "$work/$1-$2/forelock-$1-$version.zip" "$into/forelock-$version-for-$1-$2.zip"
+}
+version_of() { sed -n "s|^ *<$1.version>\(.*\)</$1.version>|\1|p" "$1/pom.xml" | sed -n "$2p"; }
+plugin opensearch "$(version_of opensearch 1)"
+plugin elasticsearch "$(version_of elasticsearch 1)"
+plugin elasticsearch "$(version_of elasticsearch 3)" -Pelasticsearch-7
+
+say "Python: $into/python"
+python3 -B bindings/python/build.py --wheel --notices "$work/notices" "$built/lib" "$work/python"
+mkdir -p "$into/python/forelock"
+cp -- "$work"/python/wheel/*.whl "$into/python/forelock/"
+wheel=$(basename -- "$into"/python/forelock/*.whl)
+sum=$(sha256sum "$into/python/forelock/$wheel")
+index() {
+  printf '<!DOCTYPE html>\n<html><head><meta name="pypi:repository-version" content="1.0"><title>%s</title></head>' "$1"
+  printf '<body><a href="%s">%s</a></body></html>\n' "$2" "$3"
+}
+index forelock "forelock/" forelock >"$into/python/index.html"
+index forelock "$wheel#sha256=${sum%% *}" "$wheel" >"$into/python/forelock/index.html"
+
+name=forelock-$version-linux-$(uname -m)
+say "The command: $into/$name.tar.gz"
+mkdir -p "$work/$name/bin" "$work/$name/share"
+cp -- "$work/installed/usr/bin/forelock" "$work/$name/bin/"
+for folder in man bash-completion zsh fish forelock; do
+  cp -r -- "$work/installed/usr/share/$folder" "$work/$name/share/"
+done
+cp -- "$work"/notices/* config/forelock.properties "$work/$name/"
+chmod -R u=rwX,go=rX "$work/$name"
+tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime "@$SOURCE_DATE_EPOCH" "$name" |
+  gzip --no-name -9 >"$into/$name.tar.gz"

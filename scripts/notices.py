@@ -1,0 +1,36 @@
+"""Writes the notices of everything that is linked into what is given away, and is not Forelock's: notices.py >FILE
+
+As Debian's packages have them, in the versions that this machine has; scripts/older_system.sh says what is linked in.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+# What it is, and the package whose copyright file has the notices.
+LINKED = {
+    "Apache ZooKeeper's C client, with the patches of third_party/zookeeper": "libzookeeper-mt-dev",
+    "OpenSSL": "libssl-dev", "librdkafka": "librdkafka-dev", "SQLite": "libsqlite3-dev", "curl": "libcurl4-openssl-dev",
+    "zlib": "zlib1g-dev", "Zstandard": "libzstd-dev", "LZ4": "liblz4-dev", "yaml-cpp": "libyaml-cpp-dev",
+    "{fmt}": "libfmt-dev", "spdlog": "libspdlog-dev", "prometheus-cpp": "prometheus-cpp-dev",
+    "JSON for Modern C++": "nlohmann-json3-dev", "CLI11": "libcli11-dev",
+    "Cyrus SASL (its header)": "libsasl2-dev", "the C++ runtime of GCC": "libstdc++-12-dev",
+}
+
+
+def main():
+    if len(sys.argv) > 1:
+        print(__doc__)
+        return 0 if sys.argv[1] in ("--help", "-h") else 64
+    print("Forelock has the following software of others inside. Each part is what its authors say of it. The Apache "
+          "License 2.0, which several name, is in LICENSE. Boost's license asks for no notice here.")
+    for name, package in LINKED.items():
+        version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], check=True, stdout=subprocess.PIPE,
+                                 text=True).stdout
+        text = Path(f"/usr/share/doc/{package}/copyright").read_text(encoding="utf-8", errors="replace")
+        print(f"\n{'=' * 80}\n{name} (Debian's {package} {version})\n{'=' * 80}\n\n{text.strip()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
