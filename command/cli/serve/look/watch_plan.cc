@@ -105,6 +105,13 @@ void WatchPlan::listed(const Listing& listing, bool news, Time now, std::chrono:
   if (!std::exchange(node.seen, true)) --unseen_;
   node.listed = node.known = now;
   node.refused = false;
+  if (!listing.name.empty() && std::exchange(node.unwatched, !listing.watch) == listing.watch) {
+    if (listing.watch) {
+      --sampled_;
+    } else {
+      ++sampled_;
+    }
+  }
   if (listing.watch) {
     node.watched = true;
     if (!listing.name.empty()) ++watched_;
@@ -183,6 +190,7 @@ void WatchPlan::forget(Nodes::iterator node) {
   not_due(*node);
   take_watch(*node);
   if (!node->second.seen) --unseen_;
+  if (node->second.unwatched) --sampled_;
   nodes_.erase(node);
 }
 

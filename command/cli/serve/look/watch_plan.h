@@ -74,9 +74,9 @@ class WatchPlan {
 
   // Whether all has been listed at least once in this session.
   bool complete() const { return unseen_ == 0; }
-  // Besides the root.
+  // Besides the root. One that has changed, and is listed again in a moment to be watched, is neither.
   std::size_t watched() const { return watched_; }
-  std::size_t sampled() const { return nodes_.size() - watched_; }
+  std::size_t sampled() const { return sampled_; }
   // Those that may have changed since `before`: neither watched nor listed since, with the time when they were last
   // known.
   std::vector<std::pair<std::string, Time>> older_than(Time before) const;
@@ -89,8 +89,9 @@ class WatchPlan {
     Time known{};   // until when it is known to be as it was listed; of one that is watched: it goes on
     bool is_due = false;
     bool watched = false;
-    bool seen = false;     // listed in this session
-    bool sampled = false;  // it changes too often to be watched
+    bool seen = false;       // listed in this session
+    bool sampled = false;    // it changes too often to be watched
+    bool unwatched = false;  // its last listing was without a watch
     bool refused = false;
     std::uint8_t firings = 0;
     std::uint8_t quiet = 0;
@@ -114,6 +115,7 @@ class WatchPlan {
   std::size_t unseen_ = 1;
   Time proved_{};
   std::size_t watched_ = 0;
+  std::size_t sampled_ = 0;
   std::size_t watched_bytes_ = 0;
   std::chrono::nanoseconds cost_{50'000};  // of a sample: a moving average
   std::chrono::nanoseconds root_cost_{0};
