@@ -2,7 +2,7 @@
 # What scripts/arm64.sh has built, as it is given away, in a Debian 12 for arm64 that an emulated processor runs:
 # arm64_test.sh SOURCE BUILD
 #
-# BUILD is a build for this machine, with everything. The system is a folder that mmdebstrap fills (kept in
+# BUILD is a build for this machine. The system is a folder that mmdebstrap fills (kept in
 # build/packages-root; it needs root and Debian's mirrors). The ZooKeeper is one of this machine, on its loopback
 # address.
 set -euo pipefail
@@ -61,7 +61,7 @@ cp -- "$(readlink -f -- "$(command -v qemu-aarch64-static)")" "$root/emulator"
 echo '127.0.0.1 localhost' >"$root/etc/hosts"
 java=/usr/lib/jvm/java-17-openjdk-arm64/bin/java
 
-step "what the libraries show, and what they need of a system"
+step "what the libraries show; which system the wheel is for"
 natives=("$arm64"/java/native/*.so)
 [[ ${#natives[@]} -eq 2 ]] || fail "two libraries for Java are expected: ${natives[*]}"
 # install PLATFORM FOLDER
@@ -69,14 +69,16 @@ install() {
   python3 -m pip --disable-pip-version-check --quiet install --root-user-action=ignore --no-index --no-deps \
     --only-binary :all: --platform "$1" --target "$2" "$arm64"/wheel/*.whl
 }
-install manylinux_2_34_aarch64 "$root/wheel"
-if install manylinux_2_34_x86_64 "$work/none" 2>/dev/null; then fail "the wheel is installed on x86-64, too"; fi
+tag=$(basename -- "$arm64"/wheel/*.whl .whl)
+tag=${tag##*-}
+[[ $tag == manylinux_*_aarch64 ]] || fail "the wheel is for $tag"
+install "$tag" "$root/wheel"
+if install "${tag/%aarch64/x86_64}" "$work/none" 2>/dev/null; then fail "the wheel is installed on x86-64, too"; fi
 given=("${natives[@]}" "$root"/wheel/forelock/native/*)
 for library in "${given[@]}"; do
   [[ $(readelf --file-header "$library") == *AArch64* ]] || fail "$library is of another architecture"
 done
 "$source_dir/tests/java/symbols_test.sh" "${natives[@]}"
-"$source_dir/tests/older_systems/system_versions_test.sh" "${given[@]}"
 "$source_dir/tests/package/hardened_test.sh" "${natives[@]}" "$root"/wheel/forelock/native/*forelock*
 
 step "servers, and settings with patience for an emulated processor"
