@@ -1,4 +1,4 @@
-"""The command with SASL's GSSAPI: a KDC of this test's own, and servers that have keytabs of it."""
+"""The command with SASL's GSSAPI, over TLS as well: a KDC of this test's own, and servers that have keytabs of it."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import support
 from zookeepers import ZooKeepers, free_ports
 
 REALM = "FORELOCK.TEST"
+NEW_KEY = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+           "2")
 PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -83,7 +85,26 @@ class KerberosTest(support.CliTest):
         self.realm = Realm(self)
         self.own = self.realm.keytab("worker")
 
-    def servers(self, service="zookeeper", count=1):
+    def certificates(self):
+        """An authority, and for each of "server" and "client" a certificate of it and a key."""
+        subprocess.run([*NEW_KEY, "-subj", "/CN=authority", "-keyout", self.path("ca.key"), "-out",
+                        self.path("ca.pem")], check=True, capture_output=True)
+        for name in ("server", "client"):
+            subprocess.run([*NEW_KEY, "-subj", "/CN=" + name, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                            "-addext", "basicConstraints=critical,CA:FALSE", "-CA", self.path("ca.pem"), "-CAkey",
+                            self.path("ca.key"), "-keyout", self.path(name + ".key"), "-out", self.path(name + ".pem")],
+                           check=True, capture_output=True)
+            os.chmod(self.path(name + ".key"), 0o600)
+
+    def secure_lines(self):
+        self.certificates()
+        with open(self.path("server.key"), encoding="ascii") as key, \
+                open(self.path("server.pem"), encoding="ascii") as certificate:
+            both = self.write("both.pem", key.read() + certificate.read())
+        return ["serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory", "ssl.keyStore.location=" + both,
+                "ssl.trustStore.location=" + self.path("ca.pem")]
+
+    def servers(self, service="zookeeper", count=1, secure=()):
         keytab = self.realm.keytab(service + "/localhost")
         jaas = self.write("jaas.conf", f"""Server {{
   com.sun.security.auth.module.Krb5LoginModule required
@@ -91,7 +112,7 @@ class KerberosTest(support.CliTest):
   keyTab="{keytab}" principal="{service}/localhost@{REALM}";
 }};
 """)
-        return ZooKeepers(self, ensemble=count > 1, count=count, options=[
+        return ZooKeepers(self, ensemble=count > 1, count=count, secure=secure, options=[
             "enforce.auth.enabled=true", "enforce.auth.schemes=sasl",
             "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"],
             properties=["java.security.auth.login.config=" + jaas,
@@ -128,6 +149,30 @@ class KerberosTest(support.CliTest):
         checks = {each["check"]: each for each in json.loads(result.stdout)["checks"]}
         self.assertIn("accepts this client's credentials (GSSAPI)", checks["sasl"]["message"])
         self.assertEqual(checks["lock"]["status"], "ok", result.stdout)
+
+    def test_over_mutual_tls(self):
+        servers = self.servers(secure=self.secure_lines())
+        tls = {"zookeeper_servers": f"localhost:{servers.secure_ports[0]}",
+               "zookeeper_tls_ca_file": self.path("ca.pem")}
+        ours = {"zookeeper_tls_certificate_file": self.path("client.pem"),
+                "zookeeper_tls_key_file": self.path("client.key")}
+        file = self.settings(servers, **tls, **ours)
+        # A virtual machine takes its time for its first handshake.
+        support.wait_until(lambda: self.lock(file, self.credentials()).returncode == 0, "the port speaks TLS", 120)
+        result = self.lock(file, self.credentials())
+        self.assertEqual((result.returncode, result.stdout), (0, "held\n"), result.stderr)
+        result = self.run_cli("--config", file, "doctor", "-o", "json", server=False, **self.credentials())
+        checks = {each["check"]: each for each in json.loads(result.stdout)["checks"]}
+        self.assertIn("its own", checks["tls"]["message"])
+        self.assertIn("accepts this client's credentials (GSSAPI)", checks["sasl"]["message"])
+        self.assertEqual(checks["lock"]["status"], "ok", result.stdout)
+        # Neither a ticket without a certificate is enough, nor a certificate without a ticket.
+        result = self.lock(self.settings(servers, **tls), self.credentials())
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("refuses this client", result.stderr)
+        result = self.lock(self.settings(servers, **tls, **ours), self.none())
+        self.assertEqual(result.returncode, 77, result.stderr)
+        self.assertIn("check this client's Kerberos credentials", result.stderr)
 
     def test_a_lock_that_is_held_while_each_server_restarts(self):
         servers = self.servers(count=3)

@@ -10,6 +10,8 @@ import support
 
 JAR = os.environ.get("FORELOCK_ZOOKEEPER_JAR", "/usr/share/java/zookeeper.jar")
 LOG = "/usr/share/java/slf4j-simple.jar"
+# For ports with TLS; the server's package does not name it.
+NETTY = "/usr/share/java/netty-codec.jar"
 # Ports from here on may be taken for the near end of any connection.
 with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as port_range:
     FIRST_EPHEMERAL = max(11000, int(port_range.read().split()[0]))
@@ -37,16 +39,20 @@ def free_ports(count, addresses):
 
 
 class ZooKeepers:
-    """Three servers at 127.0.0.1; `addresses`: at these, with one client port."""
+    """
+    Three servers at 127.0.0.1; `addresses`: at these, with one client port; `secure`: lines for those that have a port
+    for TLS as well, of `secure_ports`.
+    """
 
     def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3,
-                 properties=()):
+                 properties=(), secure=()):
         self.hosts = addresses or ["127.0.0.1"] * count
         if addresses:
             self.ports = free_ports(1, addresses) * count
         else:
             self.ports = free_ports(count, self.hosts[:1])
-        peers = free_ports(2 * count, ["127.0.0.1"])
+        peers = free_ports(3 * count, ["127.0.0.1"])
+        self.secure_ports = peers[2 * count:] if secure else []
         members = [f"server.{i}=127.0.0.1:{peers[2 * i]}:{peers[2 * i + 1]}"
                    f":{'observer' if i >= count - observers else 'participant'}" for i in range(count)]
         self.processes = []
@@ -61,6 +67,8 @@ class ZooKeepers:
             lines = [f"dataDir={directory}/data", f"clientPort={port}", f"clientPortAddress={host}", "tickTime=500",
                      "initLimit=40", "syncLimit=20", "maxClientCnxns=0", "admin.enableServer=false",
                      "4lw.commands.whitelist=*", *options]
+            if secure:
+                lines += [f"secureClientPort={self.secure_ports[i]}", f"secureClientPortAddress={host}", *secure]
             lines += members if ensemble else []
             lines += ["peerType=observer"] if ensemble and i >= count - observers else []
             with open(directory + "/zoo.cfg", "w", encoding="ascii") as file:
@@ -68,7 +76,7 @@ class ZooKeepers:
             self.commands.append((directory + "/log", [
                 java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
                 "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
-                JAR + ":" + LOG, *("-D" + each for each in properties),
+                f"{JAR}:{LOG}:{NETTY}", *("-D" + each for each in properties),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"]))
             self.processes.append(self.launch(i))
         for i in range(count):
