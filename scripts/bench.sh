@@ -4,6 +4,7 @@
 #   NAME       compare, dlq or micro; all three without a name. Or overload, which takes a quarter of an hour: what
 #              becomes of contenders at a monitor of which more is asked than it serves, with ageing and admission
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
+#              Or tls: what TLS to ZooKeeper costs, at both ports of one server; fails above 1.25 times at p50
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare, overload: puts the results into docs/performance.md, with plots
 #   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
@@ -24,7 +25,7 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    compare | dlq | micro | overload) names+=("$argument") ;;
+    compare | dlq | micro | overload | tls) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -79,6 +80,11 @@ measure() {
         "$programs/bench_overload" --seconds="$((seconds / 2))" --loads=0.8,1.5,3 --waiting=0 \
           --key=zookeeper.admission --value=refuse >"$results/overload_admission.json" &&
         /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" "$results/overload_admission.json"
+      ;;
+    tls)
+      local repeats=300
+      [[ $quick == no ]] || repeats=30
+      "$programs/bench_tls" --repeats="$repeats" >"$results/tls.json"
       ;;
     compare)
       /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \
