@@ -22,7 +22,7 @@ CLIENT = [*PROTOCOL, "include", "src/client", "src/config", "src/records", "src/
 C_LIBRARIES = [*CLIENT, "dlq", "bindings/capi", "bindings/capi_dlq"]
 COMMAND = [*CLIENT, "dlq", "command"]
 SUPPORT = ["tests/support"]
-SEARCH_LIST = "starts|cluster|extension|linger|security|updates|rolling"  # of tests/opensearch/CMakeLists.txt
+SEARCH_LIST = "starts|cluster|extension|linger|security|secure|updates|rolling"  # of tests/opensearch/CMakeLists.txt
 
 
 def json_line(output):

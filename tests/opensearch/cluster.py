@@ -192,9 +192,10 @@ class Cluster:
 class Holder:
     """Another program that holds a lock: the command, which knows nothing of search engines."""
 
-    def __init__(self, zookeeper, monitor, *options):
+    def __init__(self, zookeeper, monitor, *options, config=None):
+        where = ["--config", config] if config else ["--zookeeper", zookeeper]
         self.child = subprocess.Popen(
-            [os.environ["FORELOCK_BINARY"], "--zookeeper", zookeeper, "run", "-m", monitor, "--info", "Save Content",
+            [os.environ["FORELOCK_BINARY"], *where, "run", "-m", monitor, "--info", "Save Content",
              *options, "--", "sh", "-c", 'echo "ready $FORELOCK_HELD"; read forever'],
             env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         word, _, self.held = self.child.stdout.readline().strip().partition(" ")  # what it says of its lock

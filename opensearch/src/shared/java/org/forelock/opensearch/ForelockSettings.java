@@ -40,6 +40,11 @@ final class ForelockSettings implements Limits, LeaseLimits {
   static final Setting.AffixSetting<String> ZOOKEEPER = Setting.prefixKeySetting(
       "forelock.zookeeper.", key -> Setting.simpleString(key, Property.NodeScope));
   static final Setting<SecureString> DIGEST = SecureSetting.secureString("forelock.auth.digest", null);
+  static final Setting<SecureString> SASL_PASSWORD = SecureSetting.secureString("forelock.sasl.password", null);
+  static final Setting<SecureString> KEY_PASSWORD = SecureSetting.secureString("forelock.tls.key.password", null);
+  /** With the keys of the configuration that name the files of such secrets. */
+  private static final Map<Setting<SecureString>, String> CREDENTIALS = Map.of(DIGEST, "zookeeper.auth.digest.file",
+      SASL_PASSWORD, "zookeeper.sasl.password.file", KEY_PASSWORD, "zookeeper.tls.key.password.file");
 
   static final Setting<TimeValue> FOREGROUND_TIMEOUT = timeout("forelock.foreground.timeout");
   static final Setting<TimeValue> BACKGROUND_TIMEOUT = timeout("forelock.background.timeout");
@@ -90,9 +95,9 @@ final class ForelockSettings implements Limits, LeaseLimits {
   static List<Setting<?>> all() {
     List<Setting<?>> all = new ArrayList<>(OwnSettings.all());
     all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, STRICT, FOREGROUND_RESTRICTED, ON_UNAVAILABLE,
-        BULK_FOREGROUND_MAX, RETRY_AFTER, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
-        FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES,
-        MOST_KEEP, MOST_WAIT));
+        BULK_FOREGROUND_MAX, RETRY_AFTER, ZOOKEEPER, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT, FOREGROUND_MAX_REQUESTS,
+        BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES, MOST_KEEP, MOST_WAIT));
+    all.addAll(CREDENTIALS.keySet());
     return all;
   }
 
@@ -127,10 +132,15 @@ final class ForelockSettings implements Limits, LeaseLimits {
     Map<String, String> zookeeper = new HashMap<>();
     Settings given = settings.getByPrefix("forelock.zookeeper.");
     given.keySet().forEach(key -> zookeeper.put("zookeeper." + key, given.get(key)));
-    try (SecureString secret = DIGEST.get(settings)) {
-      return new ClientFactory(zookeeper, secret.length() == 0 ? null : secret.toString(),
-          OwnSettings.secrets(settings), folders);
-    }
+    Map<String, String> credentials = new HashMap<>();
+    CREDENTIALS.forEach((setting, key) -> {
+      try (SecureString secret = setting.get(settings)) {
+        if (secret.length() > 0) {
+          credentials.put(key, secret.toString());
+        }
+      }
+    });
+    return new ClientFactory(zookeeper, credentials, OwnSettings.secrets(settings), folders);
   }
 
   boolean enabled() {

@@ -24,6 +24,7 @@ public final class ClientFactory {
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
+  private static final String DIGEST_FILE = "zookeeper.auth.digest.file";
   /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
@@ -35,22 +36,23 @@ public final class ClientFactory {
   private final Path file;
   private final Path temporary;
   private final Map<String, String> overrides;
-  private final String digest;
+  private final Map<String, String> credentials;
   private final Map<String, String> secrets;
 
   /**
    * Reads nothing yet.
    *
    * @param settings the node's own for the lock, under the keys of the configuration; they go over the file's
-   * @param digest user:password for ZooKeeper; null: none
+   * @param credentials for ZooKeeper, by the key that names their file, such as zookeeper.sasl.password.file
    * @param secrets of Kafka, by key
    */
-  public ClientFactory(Map<String, String> settings, String digest, Map<String, String> secrets, Folders folders) {
+  public ClientFactory(
+      Map<String, String> settings, Map<String, String> credentials, Map<String, String> secrets, Folders folders) {
     Path inFolder = folders.configuration.resolve("forelock").resolve(FILE);
     file = Files.isRegularFile(inFolder) ? inFolder : null;
     temporary = folders.temporary;
     overrides = Map.copyOf(settings);
-    this.digest = digest;
+    this.credentials = Map.copyOf(credentials);
     this.secrets = Map.copyOf(secrets);
   }
 
@@ -60,10 +62,10 @@ public final class ClientFactory {
    * @throws org.forelock.ConfigurationException with every problem of the settings
    */
   public ForelockClient open() {
-    return LockService.privileged(() -> digest == null ? build(null) : withDigest());
+    return LockService.privileged(this::withCredentials);
   }
 
-  private ForelockClient build(Path digestFile) {
+  private ForelockClient build(Map<String, Path> files) {
     ForelockClient.Builder builder = ForelockClient.builder().logger(new NodeLog()).neverWaiting(NodeThreads::serves);
     if (file != null) {
       builder.file(file);
@@ -72,32 +74,42 @@ public final class ClientFactory {
     settings.keySet().removeAll(properties().keySet());
     settings.putAll(overrides);
     settings.forEach(builder::set);
-    if (digestFile != null) {
-      builder.set("zookeeper.auth.digest.file", digestFile.toString());
-    }
+    files.forEach((key, path) -> builder.set(key, path.toString()));
     return builder.build();
   }
 
-  /** The library takes credentials from a file that only its owner can read; it is read when the client opens. */
-  private ForelockClient withDigest() {
-    Path secret = null;
+  /**
+   * The library takes credentials from files that only their owner can read. That of a digest is read when the client
+   * opens; the others are read for each connection, so they stay until the node ends.
+   */
+  private ForelockClient withCredentials() {
+    Map<String, Path> files = new LinkedHashMap<>();
+    boolean opened = false;
     try {
-      secret = Files.createTempFile(temporary, "forelock-", null,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(secret, digest + "\n");
-      return build(secret);
+      for (Map.Entry<String, String> each : credentials.entrySet()) {
+        Path secret = Files.createTempFile(temporary, "forelock-", null,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        files.put(each.getKey(), secret);
+        secret.toFile().deleteOnExit();
+        Files.writeString(secret, each.getValue() + "\n");
+      }
+      ForelockClient client = build(files);
+      opened = true;
+      return client;
     } catch (IOException problem) {
-      throw new UncheckedIOException("forelock.auth.digest: no private file in " + temporary, problem);
+      throw new UncheckedIOException("forelock: no private file in " + temporary, problem);
     } finally {
-      delete(secret);
+      for (Map.Entry<String, Path> each : files.entrySet()) {
+        if (!opened || each.getKey().equals(DIGEST_FILE)) {
+          delete(each.getValue());
+        }
+      }
     }
   }
 
   private static void delete(Path secret) {
     try {
-      if (secret != null) {
-        Files.deleteIfExists(secret);
-      }
+      Files.deleteIfExists(secret);
     } catch (IOException problem) {
       throw new UncheckedIOException(problem);
     }
