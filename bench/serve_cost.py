@@ -184,7 +184,8 @@ def main():
         measure(f"{options.streams} streams, beside some sections", serve, server, options.seconds, address, few)
         measure(f"{options.streams} streams, beside many", serve, server, options.seconds, address, many)
         before, begin = requests(server), time.monotonic()
-        subprocess.run([options.command, "ls"], stdout=subprocess.DEVNULL, check=True)
+        patient = ["--set", "zookeeper.session.timeout=60000"]
+        subprocess.run([options.command, "ls", *patient], stdout=subprocess.DEVNULL, check=True)
         print(f"one ls: {requests(server) - before} requests, {time.monotonic() - begin:.2f} s")
         child.terminate()
         child.wait()
