@@ -57,8 +57,8 @@ version_of() {
 
 # OpenSSL is linked in: not an older one than apt has to offer.
 offered=$(apt-cache policy libssl-dev | awk '$1 == "Candidate:" { print $2 }')
-if [[ $sysroot_only == yes || $(cat "$sysroot/stamp" 2>/dev/null) != "$stamp" || $(version_of libssl-dev) != "$offered" ]]
-then
+if [[ $sysroot_only == yes || $(cat "$sysroot/stamp" 2>/dev/null) != "$stamp" ||
+  $(version_of libssl-dev) != "$offered" ]]; then
   make_sysroot
 fi
 [[ $sysroot_only == no ]] || exit 0
