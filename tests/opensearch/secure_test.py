@@ -101,6 +101,7 @@ def fixture_secured():
 def test_saves_go_before_a_bulk_job(secured):
     node = secured.node
     node.create("articles")
+    node.node_setting(foreground__timeout="50s", background__timeout="50s")  # 2 s are short on a busy machine
     job = [line for i in range(200) for line in ({"index": {"_id": f"bulk-{i}"}}, {"n": i})]
     with secured.holder("articles/bulk-7") as holder:
         bulks = Later(lambda: node.request("POST", "/articles/_bulk", bulk(*job), X_Forelock_Priority="background"))
