@@ -211,7 +211,8 @@ TEST_F(TraceTest, ASetHasOneSpanForAllMembers) {
 }
 
 TEST_F(TraceTest, ASetThatAsksForItsPlaceSaysIt) {
-  const auto holder = hold_traced("b");
+  session_.write(coordination::Create{"/b", "", coordination::CreateMode::container});
+  session_.write(coordination::Create{"/b/privateLock", "another client's", coordination::CreateMode::ephemeral});
   const auto before = make_traced("b");
   before->acquire(lock::never, false);
   session_.answer_all();
@@ -224,10 +225,10 @@ TEST_F(TraceTest, ASetThatAsksForItsPlaceSaysIt) {
   session_.answer_all();
   ASSERT_FALSE(set->holds());
   EXPECT_TRUE(set->cancel());
+  session_.answer_all();
   ASSERT_EQ(outcomes().back(), "acquisition cancelled");
   EXPECT_EQ(spans().back().place, 2U);
   before->retire();
-  holder->retire();
   session_.answer_all();
 }
 
