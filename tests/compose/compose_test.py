@@ -74,14 +74,16 @@ class ComposeTest(unittest.TestCase):
             self.assertTrue(named, name)
 
     def test_the_containers_configuration_is_valid(self):
+        file = ROOT / "config/compose.properties"
+        self.assertIn(f"{file}:", " ".join(self.services["forelock"]["volumes"]))
+        self.assert_valid(file)
+
+    def assert_valid(self, file):
         binary = os.environ.get("FORELOCK_BINARY")
         if not binary or not Path(binary).exists():
             self.skipTest("the command was not built")
-        for service, name in (("forelock", "compose.properties"), ("serve-tls", "compose-tls.properties")):
-            file = ROOT / "config" / name
-            self.assertIn(f"{file}:", " ".join(self.services[service]["volumes"]))
-            answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
-            self.assertEqual(answer.returncode, 0, answer.stderr)
+        answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
 
     def test_the_certificates_are_those_that_are_named(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -95,9 +97,14 @@ class ComposeTest(unittest.TestCase):
             self.assertEqual(Path(folder, "client.key").stat().st_mode & 0o777, 0o600)
             extra = self.services["zookeeper-tls"]["environment"]["ZOO_CFG_EXTRA"]
             command = " ".join(self.services["serve-tls"]["command"])
-            settings = (ROOT / "config/compose-tls.properties").read_text(encoding="utf-8")
+            file = ROOT / "config/compose-tls.properties"
+            self.assertIn(f"{file}:", " ".join(self.services["serve-tls"]["volumes"]))
+            settings = file.read_text(encoding="utf-8")
             for file in re.findall(r"/tls/(\S+)", f"{extra} {command} {settings}"):
                 self.assertTrue(Path(folder, file).exists(), file)
+            here = Path(folder, "here.properties")
+            here.write_text(settings.replace("/tls/", f"{folder}/"), encoding="utf-8")
+            self.assert_valid(here)
 
     def test_the_service_that_only_looks_finds_its_namespace(self):
         self.assertEqual(self.services["forelock"]["command"][0], "watch")
