@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <zookeeper/proto.h>
 #include <zookeeper/zookeeper.h>
 
 #include <atomic>
@@ -120,13 +121,15 @@ std::string noise(Random& random, std::size_t size) {
 }
 
 // What a server answers to a connection: version, time-out, session, password, not read-only.
-const std::string welcome =
-    packet(number(0) + number(600) + number(0) + number(7) + number(16) + std::string(16, 'p') + '\0');
+std::string welcome_for(std::uint32_t timeout_ms) {
+  return packet(number(0) + number(timeout_ms) + number(0) + number(7) + number(16) + std::string(16, 'p') + '\0');
+}
+const std::string welcome = welcome_for(600);
 const std::string ssh = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n"s + number(1076) + "\x06\x14"s;
 
 // Other services, and what is cut off or made up behind an answer that is right.
 TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
-  constexpr int kinds = 8;
+  constexpr int kinds = 9;
   constexpr int each = 20;
   Talker talker([](int connection) {
     Random random(static_cast<unsigned>(connection));
@@ -146,7 +149,9 @@ TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
         return welcome + packet((number(0xFFFFFFFF) + number(0) + number(9) + number(0) + number(3) + number(3) +
                                  number(static_cast<std::uint32_t>(size)) + noise(random, size))
                                     .substr(0, 16 + random() % 40));
-      case 6:
+      case 6:  // of an authentication, well or ill: the handle has none
+        return welcome + packet(number(0xFFFFFFFC) + number(0) + number(9) + number(size % 2 == 0 ? 0 : 0xFFFFFF8D));
+      case 7:
         return packet(noise(random, 37)) + noise(random, size);
       default:
         return noise(random, size);
@@ -157,6 +162,85 @@ TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
   EXPECT_TRUE(wait_until([&] { return talker.connections() >= kinds * each; }, std::chrono::seconds(150)))
       << talker.connections();
   EXPECT_EQ(is_unrecoverable(handle.get()), ZOK);
+}
+
+// Answers the transactions of one connection, each with the next of these results.
+class Answerer {
+ public:
+  explicit Answerer(std::vector<std::string> results) : results_(std::move(results)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread(&Answerer::run, this);
+  }
+  ~Answerer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  Answerer(const Answerer&) = delete;
+  Answerer& operator=(const Answerer&) = delete;
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  static bool receive(int client, void* into, std::size_t size) {
+    return recv(client, into, size, MSG_WAITALL) == static_cast<ssize_t>(size);
+  }
+  // Empty at the end.
+  static std::string request(int client) {
+    std::uint32_t size = 0;
+    if (!receive(client, &size, sizeof(size))) return {};
+    std::string bytes(ntohl(size), '\0');
+    return receive(client, bytes.data(), bytes.size()) ? bytes : std::string();
+  }
+  static void say(int client, const std::string& bytes) {
+    static_cast<void>(!send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+  }
+
+  void run() {
+    for (int client = -1; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(client)) {
+      std::size_t next = 0;
+      if (!request(client).empty()) say(client, welcome_for(30'000));
+      for (std::string asked; !(asked = request(client)).empty();) {
+        const bool transaction = asked.substr(4, 4) == number(ZOO_MULTI_OP);
+        const std::string results = transaction && next < results_.size() ? results_[next++] : std::string();
+        say(client, packet(asked.substr(0, 4) + number(0) + number(9) + number(0) + results));
+      }
+    }
+  }
+
+  const std::vector<std::string> results_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// What the client says of a transaction of two operations.
+int outcome_of(zhandle_t* handle) {
+  zoo_op_t operations[2];
+  zoo_op_result_t results[2];
+  zoo_delete_op_init(&operations[0], "/a", -1);
+  zoo_delete_op_init(&operations[1], "/b", -1);
+  return zoo_multi(handle, 2, operations, results);
+}
+
+TEST(HandlesTest, ATransactionHasAsManyResultsAsOperations) {
+  const std::string result = number(ZOO_DELETE_OP) + '\0' + number(0);
+  const std::string end = number(0xFFFFFFFF) + '\1' + number(0xFFFFFFFF);
+  const Answerer server(
+      {result + result + end, result + result + result + end, result + end, result + result, result, "", end});
+  const Handle handle(
+      zookeeper_init2(server.address().c_str(), &ignore_event, 30'000, nullptr, nullptr, 0, &ignore_line));
+  ASSERT_NE(handle, nullptr);
+  EXPECT_EQ(outcome_of(handle.get()), ZOK);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(outcome_of(handle.get()), ZMARSHALLINGERROR) << i;
 }
 
 }  // namespace
