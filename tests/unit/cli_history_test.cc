@@ -282,7 +282,25 @@ TEST_F(HistoryFiles, stacks_are_kept_once_and_go_with_the_last_that_has_them) {
   EXPECT_EQ(stacks(), 1) << "that of what still lasts";
 }
 
+TEST_F(HistoryFiles, the_stacks_of_what_goes_make_room_at_once) {
+  constexpr std::int64_t size = 8 * 1024 * 1024;
+  HistoryFile file(path_, {hours(24), size});
+  std::int64_t id = 0;
+  for (int batch = 0; batch < 40; ++batch) {
+    std::vector<Stay> stays;
+    for (int i = 0; i < 200; ++i) {
+      ++id;
+      stays.push_back(with_stack(stay(id, noon + milliseconds(id), noon + milliseconds(id + 1)),
+                                 {"line " + std::to_string(id), std::string(500, 'x')}));
+    }
+    file.write(stays, std::nullopt, noon);
+  }
+  EXPECT_LE(std::filesystem::file_size(path_), size);
+  EXPECT_GT(found(file, noon, noon + hours(1), 100'000).size(), 3'000U);
+}
+
 TEST_F(HistoryFiles, a_file_of_format_1_is_used_further) {
+  std::ofstream{path_}.close();
   {
     const outbox::Connection old(path_, milliseconds(0));
     old.run(

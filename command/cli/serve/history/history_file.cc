@@ -230,6 +230,8 @@ void HistoryFile::remove_old(WallTime now) {
   connection_->run(
       "DELETE FROM stay WHERE id IN (SELECT id FROM stay WHERE ended IS NOT NULL ORDER BY ended "
       "LIMIT max(1000, (SELECT count(*) / 10 FROM stay)))");
+  next_stacks_ = {};  // until those have gone as well there is no more room, and the next write would remove more
+  remove_stacks(now);
 }
 
 HistoryFile::Found HistoryFile::find(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {
