@@ -140,6 +140,22 @@ TEST(StayTracker, an_end_that_was_seen_is_explained_a_moment_later) {
   EXPECT_FALSE(tracker.explain_end("P1", holder, "forced", "it hangs"));  // once
 }
 
+TEST(StayTracker, an_explanation_and_its_end_find_each_other_however_many_pictures_are_between_them) {
+  StayTracker tracker;
+  const auto look = [&tracker](int number, const std::string& holder) {
+    return told(tracker.take(*picture({noon + milliseconds(50 * number), holder})));
+  };
+  look(0, "a");
+  const HolderView holder = *picture({noon, "a"})->find("P1")->view().holder;
+  EXPECT_FALSE(tracker.explain_end("P1", holder, "forced", "it hangs"));
+  for (int number = 1; number < 100; ++number) EXPECT_EQ(look(number, "a"), "");
+  EXPECT_EQ(look(100, ""), "hold a 0-5000 forced;");
+  look(101, "b");
+  look(102, "");
+  for (int number = 103; number < 200; ++number) look(number, "");
+  EXPECT_TRUE(tracker.explain_end("P1", *picture({noon, "b"})->find("P1")->view().holder, "unlocked", "too long"));
+}
+
 class HistoryFiles : public testing::Test {
  protected:
   static Stay stay(std::int64_t id, WallTime from, std::optional<WallTime> to, const std::string& monitor = "P1") {

@@ -6,7 +6,9 @@
 namespace forelock::cli {
 namespace {
 
-constexpr std::uint64_t pictures_until_end = 20;  // an end that is explained is seen soon, or never
+// An end that is explained is seen soon, or never; where many monitors are sampled, not so soon. Pictures are no
+// measure: where much changes there are twenty of them in a second.
+constexpr std::chrono::seconds until_end{60};
 constexpr std::size_t most_ends = 10'000;
 
 std::string identity_of(const std::optional<OwnerRecord>& owner, const std::optional<std::string>& node,
@@ -84,7 +86,7 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
       end(place->second.stay, picture, !watched_on);
       changes.push_back(place->second.stay);
       if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
-        ended_[place->first] = {std::move(place->second.stay), pictures_};
+        ended_[place->first] = {std::move(place->second.stay), picture.begun()};
       place = open_.erase(place);
     }
   };
@@ -101,8 +103,8 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
     sweep(open_.begin(), [](const std::string&) { return false; });
   }
   last_number_ = picture.number();
-  std::erase_if(ends_, [this](const auto& end) { return end.second.told + pictures_until_end < pictures_; });
-  std::erase_if(ended_, [this](const auto& ended) { return ended.second.seen + pictures_until_end < pictures_; });
+  std::erase_if(ends_, [&picture](const auto& end) { return end.second.told + until_end < picture.begun(); });
+  std::erase_if(ended_, [&picture](const auto& ended) { return ended.second.seen + until_end < picture.begun(); });
   // A clock that was put back would turn spans round.
   const WallTime from = watched_on ? std::min(watched_->from, picture.wall()) : picture.wall();
   watched_ = {from, picture.wall()};
@@ -171,7 +173,7 @@ std::optional<Stay> StayTracker::explain_end(const std::string& monitor, const H
     stay.reason = reason;
     return stay;
   }
-  if (ends_.size() < most_ends) ends_[key] = {outcome, reason, pictures_};
+  if (ends_.size() < most_ends) ends_[key] = {outcome, reason, begun_};
   return std::nullopt;
 }
 

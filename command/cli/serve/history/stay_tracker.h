@@ -49,7 +49,11 @@ class StayTracker {
   struct End {
     std::string outcome;
     std::string reason;
-    std::uint64_t told = 0;  // behind which picture
+    std::chrono::steady_clock::time_point told{};  // behind which picture
+  };
+  struct Ended {
+    Stay stay;
+    std::chrono::steady_clock::time_point seen{};  // in which picture
   };
   // One monitor as the picture has it; null if it has gone.
   void take_monitor(const Sighting* sighting, std::vector<Stay>& changes);
@@ -58,9 +62,9 @@ class StayTracker {
   void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);
   void end(Stay& stay, const Picture& picture, bool unwatched);
 
-  std::map<std::string, Open> open_;   // by what keeps them apart
-  std::map<std::string, End> ends_;    // explained, and to come
-  std::map<std::string, Open> ended_;  // holds that have ended a moment ago, without an explanation
+  std::map<std::string, Open> open_;    // by what keeps them apart
+  std::map<std::string, End> ends_;     // explained, and to come
+  std::map<std::string, Ended> ended_;  // holds that have ended a moment ago, without an explanation
   std::int64_t next_id_ = 1;
   std::uint64_t pictures_ = 0;
   std::uint64_t last_number_ = 0;  // of the last picture
