@@ -47,6 +47,13 @@ TEST(Paces, WhatIsLongAgoDoesNotCount) {
   EXPECT_EQ(later, (Paces::ByMonitor{{"P", Paces::window / 10}}));
 }
 
+TEST(Paces, OfNoTimeAtAllNothingIsKnown) {
+  Paces paces;
+  paces.take({queue_of("P", 0, 20)}, first_look);
+  EXPECT_TRUE(paces.take({queue_of("P", 10, 20)}, first_look).empty());
+  EXPECT_EQ(paces.take({queue_of("P", 10, 20)}, first_look + 1s), (Paces::ByMonitor{{"P", 100ms}}));
+}
+
 TEST(Paces, AQueueThatWasEmptyBeginsAnew) {
   Paces paces;
   paces.take({queue_of("P", 0, 100)}, first_look);

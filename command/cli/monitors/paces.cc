@@ -35,7 +35,7 @@ void Paces::take_queue(const MonitorView& monitor, Steady look_begun, std::map<s
     const auto left = std::count_if(before->second.nodes.begin(), before->second.nodes.end(), std::not_fn(stays));
     add(queue, {look_begun - last_, static_cast<std::size_t>(left)});
   }
-  if (queue.sum.left >= least_left) {
+  if (queue.sum.left >= least_left && queue.sum.time > std::chrono::nanoseconds(0)) {
     paces.emplace(monitor.monitor, queue.sum.time / static_cast<std::int64_t>(queue.sum.left));
   }
   queues_.emplace(monitor.monitor, std::move(queue));

@@ -326,7 +326,7 @@ std::shared_ptr<const Picture> Collector::picture(std::set<std::string> changed)
       parts.begun = std::min(parts.begun, known);
     }
   }
-  parts.paces = paces_.take(*parts.sightings, *proved_);
+  parts.paces = paces_.take(*parts.sightings, Clock::now());  // several pictures may have one proof
   if (!changed.empty() || in_doubt_ || !warnings_) {
     take_orders(*parts.sightings, changed, parts.wall);
     warnings_ = std::make_shared<const std::vector<OrderWarning>>(orders_.warnings());
