@@ -1,6 +1,14 @@
 // What forelock doctor concludes from what the servers say.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "cli/doctor/doctor_ensemble.h"
+#include "cli/doctor/doctor_wall.h"
 #include "cli/exit_code.h"
+#include "client/tls_setup.h"
+#include "support/certificates.h"
+#include "support/temporary_directory.h"
 #include "support/test.h"
 
 namespace forelock::cli {
@@ -116,6 +124,28 @@ TEST(DoctorJudgement, OfStandaloneServers) {
   EXPECT_EQ(judgement(tally, unknown), failure);
   EXPECT_EQ(judgement(tally, seen), "warn: one standalone server: no locks while it is down") << "at two addresses";
 }
+
+#ifdef FORELOCK_TLS
+TEST(DoctorWalls, NothingIsSaidOfAServerThatIsSilent) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listener, 16), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const test::TemporaryDirectory folder;
+  const test::Authority authority(folder.path(), "good");
+  Settings settings;
+  settings.set("zookeeper.tls.ca.file", authority.certificate().native());
+  const auto tls = client::make_tls(settings);
+  DoctorReport report;
+  DoctorWall(settings).examine({"127.0.0.1", ntohs(address.sin_port)}, "zk1", {tls.get(), "zk1"}, report);
+  for (const Finding& finding : report.findings()) ADD_FAILURE() << finding.message;
+  close(listener);
+}
+#endif
 
 }  // namespace
 }  // namespace forelock::cli
