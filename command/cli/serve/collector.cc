@@ -97,9 +97,8 @@ void Collector::begin_stop() {
 
 void Collector::stop() {
   begin_stop();
-  if (!thread_.joinable()) return;
-  client_.core()->ensemble().tell_also(nullptr);
-  thread_.join();
+  client_.core()->ensemble().tell_also(nullptr);  // also where the thread could not be started
+  if (thread_.joinable()) thread_.join();
 }
 
 void Collector::on_watch(const coordination::WatchEvent& event) {
@@ -299,7 +298,8 @@ void Collector::show() {
   if (!plan_.complete() && !last_) return;
   if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_picture_) return;
   const Time begin = Clock::now();
-  const std::shared_ptr<const Picture> picture = this->picture(std::exchange(changed_, {}));
+  const std::shared_ptr<const Picture> picture = this->picture(changed_);
+  changed_.clear();  // not before: a picture that could not be made has told nobody
   std::vector<web::Event> events = changes(*picture);
   last_ = picture;
   proof_is_new_ = false;
@@ -308,7 +308,7 @@ void Collector::show() {
   next_picture_ = Clock::now() + std::clamp(pause, shortest_pause, longest_pause);
 }
 
-std::shared_ptr<const Picture> Collector::picture(std::set<std::string> changed) {
+std::shared_ptr<const Picture> Collector::picture(const std::set<std::string>& changed) {
   Picture::Parts parts;
   parts.sightings = image_.sightings();
   parts.not_permitted = refused_.size();
@@ -332,7 +332,7 @@ std::shared_ptr<const Picture> Collector::picture(std::set<std::string> changed)
     warnings_ = std::make_shared<const std::vector<OrderWarning>>(orders_.warnings());
   }
   parts.warnings = warnings_;
-  if (last_) parts.changed = std::move(changed);
+  if (last_) parts.changed = changed;
   return std::make_shared<const Picture>(std::move(parts));
 }
 

@@ -70,7 +70,7 @@ class Collector final : private client::WatchObserver {
                   const std::vector<bool>& watch);
   std::vector<coordination::Reply> ask(client::RequestPipeline& pipeline, std::vector<coordination::Request> requests);
   void show();
-  std::shared_ptr<const Picture> picture(std::set<std::string> changed);
+  std::shared_ptr<const Picture> picture(const std::set<std::string>& changed);
   // Those of the changed monitors' orders that another read confirms.
   void take_orders(const Sightings& monitors, const std::set<std::string>& changed, WallTime wall);
   std::vector<web::Event> changes(const Picture& picture) const;

@@ -13,6 +13,7 @@ namespace forelock::cli {
 namespace {
 
 // A sweep reads every monitor's node.
+constexpr std::chrono::milliseconds pause_after_failure{500};
 constexpr std::chrono::milliseconds most_frequent_sweep = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds rarest_sweep = std::chrono::hours(1);
 
@@ -76,25 +77,28 @@ void Unlocker::work() {
     if (stop_) return;
     const std::shared_ptr<const Picture> picture = std::exchange(next_, nullptr);
     guard.unlock();
+    bool all_well = false;
     try {
-      act(*picture);
+      all_well = act(*picture);
     } catch (const std::exception& problem) {
       tell(problem.what());
     }
     guard.lock();
+    // Pictures may come many times a second: what has failed is not tried with each of them.
+    if (!all_well) changed_.wait_for(guard, pause_after_failure, [this] { return stop_; });
   }
 }
 
-void Unlocker::act(const Picture& picture) {
+bool Unlocker::act(const Picture& picture) {
   active_ = holds_its_lock(picture);
-  if (!active_) return;
+  if (!active_) return true;
   bool all_well = true;
   for (const SharedSighting& sighting : picture.monitors()) {
     const std::optional<HolderView>& holder = sighting->view().holder;
     if (!holder || !may_be_unlocked(*holder, records::wall_time_now())) continue;
     const std::string& monitor = sighting->monitor();
     active_ = lock_.healthy();
-    if (!active_ || stopping()) return;
+    if (!active_ || stopping()) return true;
     try {
       free(monitor, *holder);
     } catch (const std::exception& problem) {
@@ -104,6 +108,7 @@ void Unlocker::act(const Picture& picture) {
   }
   sweep_if_due();
   if (all_well) told_.clear();
+  return all_well;
 }
 
 // The first one as soon as it is active.

@@ -56,7 +56,7 @@ class Unlocker {
 
  private:
   void work();
-  void act(const Picture& picture);
+  bool act(const Picture& picture);  // false: something failed, which is tried again
   void sweep_if_due();
   bool holds_its_lock(const Picture& picture);
   void free(const std::string& monitor, const HolderView& holder);
