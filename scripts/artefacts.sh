@@ -46,7 +46,7 @@ DESTDIR=$work/installed cmake --install "$built" --strip >/dev/null
 # Of whom what is linked in is.
 mkdir "$work/notices"
 cp -- LICENSE "$work/notices/"
-python3 scripts/notices.py >"$work/notices/NOTICES.txt"
+/usr/bin/python3 scripts/notices.py >"$work/notices/NOTICES.txt"
 
 say "Java: $into/maven"
 maven() {
@@ -97,7 +97,7 @@ plugin elasticsearch "$(version_of elasticsearch 1)"
 plugin elasticsearch "$(version_of elasticsearch 3)" -Pelasticsearch-7
 
 say "Python: $into/python"
-python3 -B bindings/python/build.py --wheel --notices "$work/notices" "$built/lib" "$work/python"
+/usr/bin/python3 -B bindings/python/build.py --wheel --notices "$work/notices" "$built/lib" "$work/python"
 mkdir -p "$into/python/forelock"
 cp -- "$work"/python/wheel/*.whl "$into/python/forelock/"
 wheel=$(basename -- "$into"/python/forelock/*.whl)

@@ -83,7 +83,7 @@ if [[ $twice == yes ]]; then
   rm -rf -- "$packages/again"
 fi
 
-python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.{deb,tar.gz,zip} "$new"/python/forelock/*.whl \
+/usr/bin/python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.{deb,tar.gz,zip} "$new"/python/forelock/*.whl \
   "$new"/maven/org/forelock/forelock/*/forelock-[0-9]*[0-9].jar >"$new/forelock.spdx.json"
 
 rm -rf -- "$source_dir" "$packages"/*.{deb,tar.gz,zip} "$packages"/{maven,python}
