@@ -36,7 +36,7 @@ FORELOCK_ZOOKEEPER_CLIENT=$older/zookeeper-client cmake -S . -B "$built" -G Ninj
   "-DCMAKE_TOOLCHAIN_FILE=$older/toolchain.cmake" -DCMAKE_BUILD_TYPE=None \
   "-DCMAKE_CXX_FLAGS=$(flag CXXFLAGS) $(flag CPPFLAGS) -g1 -DNDEBUG -ffunction-sections -fdata-sections" \
   "-DCMAKE_SHARED_LINKER_FLAGS=$linking" "-DCMAKE_MODULE_LINKER_FLAGS=$linking" \
-  "-DCMAKE_EXE_LINKER_FLAGS=$linking -pie -static-libstdc++ -static-libgcc -Wl,--gc-sections" \
+  "-DCMAKE_EXE_LINKER_FLAGS=$linking -fPIE -pie -static-libstdc++ -static-libgcc -Wl,--gc-sections" \
   -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_INSTALL_PREFIX=/usr -DFORELOCK_BUILD_TESTS=OFF \
   -DFORELOCK_BUILD_EXAMPLES=OFF -DFORELOCK_BUILD_JAVA=ON "$@"
