@@ -37,12 +37,6 @@ struct BodySize {
   }
 };
 
-// The length that the server compares with its limit: the packet without its own four-byte length. `acl_bytes` is the
-// size of one access control list. Paths count as they are, so they have to be absolute already.
-std::size_t request_size(const Request& request, std::size_t acl_bytes) {
-  return request_header + std::visit(BodySize{acl_bytes}, request);
-}
-
 int client_mode(CreateMode mode) {
   switch (mode) {
     case CreateMode::persistent:
@@ -139,6 +133,10 @@ struct Sender {
 };
 
 }  // namespace
+
+std::size_t request_size(const Request& request, std::size_t acl_bytes) {
+  return request_header + std::visit(BodySize{acl_bytes}, request);
+}
 
 int send_request(zhandle_t* handle, const AclVector& acl, Call* call, const Request& request) {
   return std::visit(Sender{handle, acl, call}, request);

@@ -3,6 +3,8 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <cstddef>
+
 #include "coordination/request.h"
 #include "zookeeper/acl_vector.h"
 #include "zookeeper/call_pool.h"
@@ -12,6 +14,10 @@ namespace forelock::zookeeper {
 // The one function that receives the watch and session events of a handle; its context is the SessionCore. One function
 // with one context means that the C client reports each event once.
 void receive_watch(zhandle_t* handle, int type, int state, const char* path, void* context);
+
+// The length that the server compares with its limit: the packet without its own four-byte length. `acl_bytes` is the
+// size of one access control list. Paths count as they are, so they have to be absolute already.
+std::size_t request_size(const coordination::Request& request, std::size_t acl_bytes);
 
 // Starts the call whose completion (completions.h) reports to call->owner. The request's paths are absolute and valid
 // (is_valid_path): with an invalid one zoo_amulti frees memory that is not its own. The request is not needed
