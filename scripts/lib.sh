@@ -86,6 +86,29 @@ build() {
     cmake --build --preset "$preset" --parallel "$(parallel_jobs)" ${1:+--target "$@"}
 }
 
+# source_packages FOLDER: apt-get of this process has Debian's source packages from now on, of the mirrors that apt
+# knows; what it notes about them is in the folder.
+source_packages() {
+  mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+  # shellcheck disable=SC2016  # apt puts the words in
+  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
+    sort -u >"$1/sources.list"
+  [[ -s $1/sources.list ]] || { say "apt knows no mirror of Debian: apt-get update finds them"; return 1; }
+  cat >"$1/apt.conf" <<CONF
+Dir::Etc::sourcelist "$1/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::State::lists "$1/lists";
+Dir::Cache "$1/cache";
+Acquire::Languages "none";
+Acquire::http::Timeout "10";
+Acquire::https::Timeout "10";
+Acquire::Retries "3";
+APT::Sandbox::User "";
+CONF
+  export APT_CONFIG=$1/apt.conf
+  apt-get -q update
+}
+
 # part TITLE LOG COMMAND...: runs one part of a longer script, shows and keeps its output, and says how long it took.
 # The first part that fails ends the script.
 part() {

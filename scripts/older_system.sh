@@ -88,22 +88,8 @@ done < <(dpkg -L "${archives[@]}" "${headers[@]}" | grep -E '^/usr/(include/|sha
 mv -- "$own/lib/$machine"/*.a "$own/lib/"
 ln -s /usr/include/boost "$own/include/boost"
 
-mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/source"
-# shellcheck disable=SC2016  # apt puts the words in
-apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-  sort -u >"$work/apt/sources.list"
-[[ -s $work/apt/sources.list ]] || die "apt knows no mirror of Debian: apt-get update finds them"
-cat >"$work/apt/apt.conf" <<CONF
-Dir::Etc::sourcelist "$work/apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::State::lists "$work/apt/lists";
-Dir::Cache "$work/apt/cache";
-Acquire::Languages "none";
-Acquire::Retries "3";
-APT::Sandbox::User "";
-CONF
-export APT_CONFIG=$work/apt/apt.conf
-apt-get -q update >>"$log" 2>&1 || die "the lists of Debian's source packages cannot be fetched ($log)"
+mkdir -p "$work/source"
+source_packages "$work/apt" >>"$log" 2>&1 || die "the lists of Debian's source packages cannot be fetched ($log)"
 for pair in "${sources[@]}"; do
   # shellcheck disable=SC2016  # a field of dpkg
   version=$(dpkg-query -W -f '${source:Version}' "${pair#*=}")

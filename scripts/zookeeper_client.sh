@@ -42,27 +42,8 @@ flock 9
 work=$(mktemp -d "$target/work.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 
-# The mirrors of Debian that apt knows, as sources of source packages.
 download() {
-  local apt=$work/apt
-  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-  # shellcheck disable=SC2016  # apt puts the words in
-  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-    sort -u >"$apt/sources.list"
-  [[ -s $apt/sources.list ]] || { say "apt knows no mirror of Debian: apt-get update finds them"; return 1; }
-  cat >"$apt/apt.conf" <<CONF
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::State::lists "$apt/lists";
-Dir::Cache "$apt/cache";
-Acquire::Languages "none";
-Acquire::http::Timeout "10";
-Acquire::https::Timeout "10";
-Acquire::Retries "1";
-APT::Sandbox::User "";
-CONF
-  export APT_CONFIG=$apt/apt.conf
-  apt-get -q update && (cd "$target/source" && apt-get -q source --download-only "zookeeper=$version")
+  source_packages "$work/apt" && (cd "$target/source" && apt-get -q source --download-only "zookeeper=$version")
 }
 
 cd "$target/source"

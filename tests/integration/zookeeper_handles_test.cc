@@ -58,52 +58,69 @@ TEST(HandlesTest, EachNamesTheServerOfItsOwn) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Says something to everybody who connects, and hangs up.
-class Talker {
+// Has a port of 127.0.0.1, and a thread that serves one connection after the other.
+class Listener {
  public:
-  explicit Talker(std::function<std::string(int connection)> speech) : speech_(std::move(speech)) {
+  explicit Listener(std::function<void(int client)> serve) : serve_(std::move(serve)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 16), 0);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(socket_, 16), 0);
+    getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
-    thread_ = std::thread(&Talker::run, this);
+    thread_ = std::thread([this] {
+      for (int client = -1; (client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(client)) {
+        serve_(client);
+      }
+    });
   }
-  ~Talker() {
-    shutdown(listener_, SHUT_RDWR);
+  ~Listener() {
+    shutdown(socket_, SHUT_RDWR);
     thread_.join();
-    close(listener_);
+    close(socket_);
   }
-  Talker(const Talker&) = delete;
-  Talker& operator=(const Talker&) = delete;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const std::function<void(int)> serve_;
+  int socket_ = -1;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+void say(int client, const std::string& bytes) {
+  static_cast<void>(!send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+}
+
+// Says something to everybody who connects, and hangs up.
+class Talker {
+ public:
+  explicit Talker(std::function<std::string(int connection)> speech) : speech_(std::move(speech)) {}
+
+  std::string address() const { return listener_.address(); }
   int connections() const { return connections_; }
 
  private:
-  void run() {
-    for (int client = -1; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(client)) {
-      const std::string said = speech_(connections_);
-      static_cast<void>(!send(client, said.data(), said.size(), MSG_NOSIGNAL));
-      shutdown(client, SHUT_WR);
-      const timeval patience{2, 0};
-      setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-      char buffer[512];
-      while (recv(client, buffer, sizeof(buffer), 0) > 0) {
-      }
-      ++connections_;
+  void serve(int client) {
+    say(client, speech_(connections_));
+    shutdown(client, SHUT_WR);
+    const timeval patience{2, 0};
+    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    char buffer[512];
+    while (recv(client, buffer, sizeof(buffer), 0) > 0) {
     }
+    ++connections_;
   }
 
   const std::function<std::string(int)> speech_;
-  int listener_ = -1;
-  std::uint16_t port_ = 0;
   std::atomic<int> connections_{0};
-  std::thread thread_;
+  Listener listener_{[this](int client) { serve(client); }};  // the last: its thread uses the others
 };
 
 std::string number(std::uint32_t value) {
@@ -164,63 +181,28 @@ TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
   EXPECT_EQ(is_unrecoverable(handle.get()), ZOK);
 }
 
+bool receive(int client, void* into, std::size_t size) {
+  return recv(client, into, size, MSG_WAITALL) == static_cast<ssize_t>(size);
+}
+
+// Empty at the end.
+std::string request_of(int client) {
+  std::uint32_t size = 0;
+  if (!receive(client, &size, sizeof(size))) return {};
+  std::string bytes(ntohl(size), '\0');
+  return receive(client, bytes.data(), bytes.size()) ? bytes : std::string();
+}
+
 // Answers the transactions of one connection, each with the next of these results.
-class Answerer {
- public:
-  explicit Answerer(std::vector<std::string> results) : results_(std::move(results)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 16), 0);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread(&Answerer::run, this);
+void answer_transactions(int client, const std::vector<std::string>& results) {
+  std::size_t next = 0;
+  if (!request_of(client).empty()) say(client, welcome_for(30'000));
+  for (std::string asked; !(asked = request_of(client)).empty();) {
+    const bool transaction = asked.substr(4, 4) == number(ZOO_MULTI_OP);
+    const std::string result = transaction && next < results.size() ? results[next++] : std::string();
+    say(client, packet(asked.substr(0, 4) + number(0) + number(9) + number(0) + result));
   }
-  ~Answerer() {
-    shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    close(listener_);
-  }
-  Answerer(const Answerer&) = delete;
-  Answerer& operator=(const Answerer&) = delete;
-
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-
- private:
-  static bool receive(int client, void* into, std::size_t size) {
-    return recv(client, into, size, MSG_WAITALL) == static_cast<ssize_t>(size);
-  }
-  // Empty at the end.
-  static std::string request(int client) {
-    std::uint32_t size = 0;
-    if (!receive(client, &size, sizeof(size))) return {};
-    std::string bytes(ntohl(size), '\0');
-    return receive(client, bytes.data(), bytes.size()) ? bytes : std::string();
-  }
-  static void say(int client, const std::string& bytes) {
-    static_cast<void>(!send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL));
-  }
-
-  void run() {
-    for (int client = -1; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(client)) {
-      std::size_t next = 0;
-      if (!request(client).empty()) say(client, welcome_for(30'000));
-      for (std::string asked; !(asked = request(client)).empty();) {
-        const bool transaction = asked.substr(4, 4) == number(ZOO_MULTI_OP);
-        const std::string results = transaction && next < results_.size() ? results_[next++] : std::string();
-        say(client, packet(asked.substr(0, 4) + number(0) + number(9) + number(0) + results));
-      }
-    }
-  }
-
-  const std::vector<std::string> results_;
-  int listener_ = -1;
-  std::uint16_t port_ = 0;
-  std::thread thread_;
-};
+}
 
 // What the client says of a transaction of two operations.
 int outcome_of(zhandle_t* handle) {
@@ -234,8 +216,9 @@ int outcome_of(zhandle_t* handle) {
 TEST(HandlesTest, ATransactionHasAsManyResultsAsOperations) {
   const std::string result = number(ZOO_DELETE_OP) + '\0' + number(0);
   const std::string end = number(0xFFFFFFFF) + '\1' + number(0xFFFFFFFF);
-  const Answerer server(
-      {result + result + end, result + result + result + end, result + end, result + result, result, "", end});
+  const std::vector<std::string> results{
+      result + result + end, result + result + result + end, result + end, result + result, result, "", end};
+  const Listener server([&](int client) { answer_transactions(client, results); });
   const Handle handle(
       zookeeper_init2(server.address().c_str(), &ignore_event, 30'000, nullptr, nullptr, 0, &ignore_line));
   ASSERT_NE(handle, nullptr);

@@ -299,8 +299,8 @@ void Collector::show() {
   if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_picture_) return;
   const Time begin = Clock::now();
   const std::shared_ptr<const Picture> picture = this->picture(changed_);
-  changed_.clear();  // not before: a picture that could not be made has told nobody
   std::vector<web::Event> events = changes(*picture);
+  changed_.clear();  // not before: a picture that could not be made has told nobody
   last_ = picture;
   proof_is_new_ = false;
   take_(picture, std::move(events));
