@@ -3,7 +3,7 @@
 What the plugins for OpenSearch and Elasticsearch cost on this machine, both engines in turns.
 
     bench/search_cost.py [--build FOLDER] [--engine NAME]... [--part NAME]... [--rounds N] [--seconds N]
-                         [--opensearch V] [--elasticsearch V] [--heap SIZE]
+                         [--opensearch V] [--elasticsearch V] [--heap SIZE] [--durability request|async]
 
 About 18 minutes on two processors that do nothing else. The parts:
 
@@ -12,7 +12,7 @@ cost     Starts a ZooKeeper that waits for its disk, and of each engine a node w
          them: writes that are not guarded, guarded single writes, those under a lock that their client holds
          (X-Forelock-Held), bulks of 500 new documents with the monitors `document` and `bucket:64`. Prints the median
          of each load, and the median of its rounds' factors over the node without the plugin. One client; locks do not
-         linger.
+         linger. An answer waits for the disk, as it does by default (--durability async: it does not).
 eight    Eight people save one article with refresh=wait_for, guarded and at once; unguarded and one after the other.
 contend  Two people save articles while four clients rewrite all 200 in bulks: without the plugin, unguarded, guarded
          with one priority, guarded with the bulks in the background. The p99 of the saves is to be one bulk that has
@@ -81,10 +81,11 @@ def lock(build, zookeeper, monitor):
 class Client(Node):
     """One client of a node; its indices are named as the monitor rule that they have."""
 
-    def make(self, rule):
+    def make(self, rule, durability="request"):
         index = self.index(rule)
         self.request("DELETE", "/" + index)
-        lines = ['"index.number_of_shards": 1, "index.number_of_replicas": 0, "index.translog.durability": "async"']
+        lines = [f'"index.number_of_shards": 1, "index.number_of_replicas": 0, '
+                 f'"index.translog.durability": "{durability}"']
         if self.has_plugin:
             lines.append(f'"index.forelock.enabled": {"false" if rule == "off" else "true"}')
             if rule != "off":
@@ -222,7 +223,7 @@ def cost(nodes, build, zookeeper, options):
             for engine in nodes if number % 2 else reversed(list(nodes)):
                 for client in nodes[engine]:
                     if number == -1:
-                        client.make(load[1])
+                        client.make(load[1], options.durability)
                 measure(engine, nodes[engine], build, zookeeper, load, options.seconds, results, numbers, number >= 0)
     print(f"medians of {options.rounds} rounds of {options.seconds:g} s; x: the median of each round's own factor\n")
     print(f"{'':26}{'':>15}{'no plugin, ms':>15}{'plugin, ms':>12}{'x':>7}{'aim':>7}")
@@ -243,6 +244,7 @@ def main():
     parser.add_argument("--opensearch", default="2.19.1")
     parser.add_argument("--elasticsearch", default="8.19.0")
     parser.add_argument("--heap", default="512m")
+    parser.add_argument("--durability", default="request", choices=["request", "async"])
     options = parser.parse_args()
     build = options.build.resolve()
     parts = options.part or PARTS

@@ -211,6 +211,21 @@ int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout
   });
 }
 
+int32_t fl_inspect_token(fl_client client, const char* monitor, int64_t max_age_ms, int64_t timeout_ms,
+                         fl_holder_token* token) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    require(max_age_ms >= 0, "max_age_ms is negative");
+    const std::string id = text_of(monitor, "monitor");
+    const std::chrono::milliseconds max_age(std::min<std::int64_t>(max_age_ms, 24 * 3'600'000));
+    Inspector inspector = inspector_of(*use, timeout_ms);
+    std::optional<HolderToken> found = inspector.known_holder_token(id, max_age);
+    if (!found && timeout_ms > 0) found = inspector.holder_token(id, max_age);
+    const fl_holder_token unknown{.size = sizeof unknown, .token = 0, .age_ns = -1};
+    write_structure(token, found ? fl_holder_token{sizeof unknown, found->token, found->age.count()} : unknown);
+  });
+}
+
 int32_t fl_inspect_identity(fl_client client, int64_t timeout_ms, char* identity) {
   return capi::run([&] {
     const auto use = find<ClientObject>(client);

@@ -13,8 +13,8 @@ CHECKED = """
     client_get_times client_close lock_new lock_set_stack lock_acquire_within lock_try_within lock_cancel
     lock_set_priority lock_inside lock_release_async lock_release lock_step_aside lock_watch
     lock_check_health lock_owner lock_get_linger lock_alive set_new inspect_list inspect_show inspect_holder
-    inspect_force_release view_count view_monitor view_waiter inspect_set view_set dlq_flush dlq_get_status
-    runner_new dlq_replay dlq_preview_replay replay_get_report replay_unresolved""".split()
+    inspect_token inspect_force_release view_count view_monitor view_waiter inspect_set view_set dlq_flush
+    dlq_get_status runner_new dlq_replay dlq_preview_replay replay_get_report replay_unresolved""".split()
 # Never throw: the value that is filled in, else -1 or null; without one whether the code is FL_OK.
 QUIET = """
     config_free client_free lock_cancel_async lock_release_detached lock_free lock_get_state set_waits_for view_free
@@ -26,9 +26,9 @@ VALUES = """
 # What an int32_t is that stands for yes or no, by the name of the parameter.
 BOOLEANS = {"all", "pending", "was_waiting", "changed", "done", "retryable"}
 STRUCTURES = """
-    fl_client_status fl_times fl_event fl_lock_options fl_owner fl_monitor fl_waiter fl_seen_set fl_dlq_status
-    fl_runner_options fl_operation_spec fl_failed_attempt fl_replay_options fl_replay_preview fl_letter fl_replay_report
-    fl_unresolved_letter""".split()
+    fl_client_status fl_times fl_event fl_lock_options fl_owner fl_monitor fl_waiter fl_holder_token fl_seen_set
+    fl_dlq_status fl_runner_options fl_operation_spec fl_failed_attempt fl_replay_options fl_replay_preview fl_letter
+    fl_replay_report fl_unresolved_letter""".split()
 # Enumerations that are no public ones of Java, and what their names begin with there.
 NUMBERS = {"fl_client_flags": "CLIENT_", "fl_times_buckets": "", "fl_event_kind": "EVENT_", "fl_timeout": "",
            "fl_limit": "", "fl_lock_flags": "LOCK_", "fl_lock_events": "ON_", "fl_write_kind": "WRITE_"}

@@ -57,6 +57,19 @@ FORELOCK_EXPORT int32_t fl_inspect_show(fl_client client, const char* monitor, i
 /// One monitor's holder alone, by one read, however many wait: of those nothing is told, nor `path` and `holder_node`.
 /// An empty view if it is not held.
 FORELOCK_EXPORT int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
+/// A holder's fencing token, as it was read.
+typedef struct fl_holder_token {
+  size_t size;     ///< sizeof(fl_holder_token), set by the caller
+  int64_t token;   ///< 0: the monitor was not held
+  int64_t age_ns;  ///< how long ago it was asked for; -1: it is not known without a request
+} fl_holder_token;
+
+/// The fencing token of the holder alone, by one read, or without one: the holder's node is watched from then on, and
+/// what was read at most `max_age_ms` ago is told again, unless a change of it, or another connection, was told since.
+/// With `timeout_ms` 0 there is no request, and no wait. *Not* promised: that the holder is still the same; a server
+/// that lags behind or is cut off tells late, but what is told is never older than `max_age_ms`.
+FORELOCK_EXPORT int32_t fl_inspect_token(fl_client client, const char* monitor, int64_t max_age_ms, int64_t timeout_ms,
+                                         fl_holder_token* token);
 enum { FL_IDENTITY_SIZE = 64 };  ///< bytes that fl_inspect_identity() writes at most, the end of the text included
 /// A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
 /// of its servers they name, and for no other one in the world. Made by the first who asks; lost with the servers'

@@ -57,6 +57,12 @@ struct MonitorSummary {
   std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if none does
 };
 
+/// A holder's fencing token, as it was read.
+struct HolderToken {
+  std::int64_t token = 0;           ///< 0: the monitor was not held
+  std::chrono::nanoseconds age{0};  ///< how long ago it was asked for
+};
+
 /// A lock set, as far as its nodes tell. Its records name the first members alone.
 struct LockSetView {
   std::string id;                        ///< of that acquisition of the set
@@ -96,6 +102,15 @@ class FORELOCK_EXPORT Inspector {
 
   /// The holder alone, by one read, however many wait; without its node. Nothing if the monitor is not held.
   std::optional<HolderView> holder(const std::string& monitor);
+
+  /// The fencing token of the holder alone, by one read, or without one: the holder's node is watched from then on, and
+  /// what was read at most `max_age` ago is told again, unless a change of it, or another connection, was told since.
+  /// *Not* promised: that the holder is still the same. No read can tell that; a server that lags behind or is cut off
+  /// tells late, of changes as of all else, but what is told is never older than `max_age`.
+  HolderToken holder_token(const std::string& monitor,
+                           std::chrono::milliseconds max_age = std::chrono::milliseconds(0));
+  /// The same, without a request: nothing where one is needed. Does not block.
+  std::optional<HolderToken> known_holder_token(const std::string& monitor, std::chrono::milliseconds max_age);
 
   /// A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
   /// of its servers they name, and for no other one in the world. It is a random UUID in the node `%forelock-identity`,

@@ -226,6 +226,7 @@ void EnsembleLink::refuse_requests(const std::vector<WaitingRequest>& requests) 
 
 void EnsembleLink::use_session(coordination::Session* session) {
   const ClientCore::Step step(core_);
+  seen_tokens_.connection_changed();
   session_ = session;
   if (!session) connected_ = false;
   agent_.use(session);
@@ -259,6 +260,7 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
 
 void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
   const ClientCore::Step step(core_);
+  seen_tokens_.changed(event.path);
   if (observer_ != nullptr) observer_->on_watch(event);
   if (event.path.size() > 1) agent_.on_watch_event(event);  // no monitor is the root
 }
@@ -266,6 +268,7 @@ void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
 void EnsembleLink::on_session(const SessionEvent& event) {
   const ClientCore::Step step(core_);
   if (core_.is_closed() || !session_) return;  // the session that tells this has been given up meanwhile
+  seen_tokens_.connection_changed();
   if (event.kind == SessionEvent::Kind::connected) {
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
     connected_ = true;
@@ -340,6 +343,7 @@ std::optional<std::string> EnsembleLink::why_useless() const {
 void EnsembleLink::session_given_up(const std::string& why) {
   log("warning", why + ": the session is given up");
   const ClientCore::Step step(core_);
+  seen_tokens_.connection_changed();
   connected_ = false;
   ++statistics_.sessions_expired;
   down_since_ = now();

@@ -25,6 +25,7 @@
 #include "client/course_log.h"
 #include "client/lock_times.h"
 #include "client/lock_trace.h"
+#include "client/seen_tokens.h"
 #include "client/session_keeper.h"
 #include "client/watch_observer.h"
 #include "coordination/session.h"
@@ -98,6 +99,9 @@ class EnsembleLink final : private agent::AgentHost {
   // \throws RequestRejectedException(forked, closed).
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);
+  // Handlers and watches come in the order in which the server has said things, so what a handler puts there is not
+  // older than what a watch takes out.
+  SeenTokens& seen_tokens() { return seen_tokens_; }
   // Who else is told of watches and sessions; nullptr: nobody any more, from the moment when this returns. Of a session
   // that is there already it is told before this returns.
   void tell_also(WatchObserver* observer);
@@ -195,6 +199,7 @@ class EnsembleLink final : private agent::AgentHost {
   std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
 
   WatchObserver* observer_ = nullptr;
+  SeenTokens seen_tokens_;
 
   SessionKeeper keeper_;
 };

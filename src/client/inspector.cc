@@ -228,6 +228,31 @@ std::optional<HolderView> Inspector::holder(const std::string& monitor) {
   return client::view_of(monitor, path, reading, client_.settings(), records::wall_time_now()).holder;
 }
 
+std::optional<HolderToken> Inspector::known_holder_token(const std::string& monitor,
+                                                         std::chrono::milliseconds max_age) {
+  const std::string path = private_lock_path('/' + encoded_or_throw(monitor));
+  client_.core()->check_usable();
+  const auto seen = client_.core()->ensemble().seen_tokens().find(path);
+  if (!seen) return std::nullopt;
+  const std::chrono::nanoseconds age = client::now() - seen->asked;
+  return age <= max_age ? std::optional(HolderToken{seen->token, age}) : std::nullopt;
+}
+
+HolderToken Inspector::holder_token(const std::string& monitor, std::chrono::milliseconds max_age) {
+  if (const auto known = known_holder_token(monitor, max_age)) return *known;
+  const std::string path = private_lock_path('/' + encoded_or_throw(monitor));
+  EnsembleLink& ensemble = client_.core()->ensemble();
+  RequestPipeline pipeline = pipeline_to(ensemble, after(timeout_));
+  const lock::TimePoint asked = client::now();
+  client::SeenTokens& seen = ensemble.seen_tokens();
+  const Reply reply =
+      pipeline.ask(Get{path, true}, [&seen, path, asked, before = seen.connection()](const Reply& read) {
+        if (read.ok()) seen.remember(path, {client::token_of(read, OwnerRecord::from_json(read.data)), asked}, before);
+      });
+  const bool held = is_there(reply, monitor, "cannot read the holder's record");
+  return {held ? client::token_of(reply, OwnerRecord::from_json(reply.data)) : 0, client::now() - asked};
+}
+
 std::string Inspector::identity() {
   static const std::string path = '/' + std::string(lock::reserved_start) + "identity";
   const char* const what = "cannot read the identity of the namespace";

@@ -53,8 +53,7 @@ HolderView holder_view(const Reply& private_lock, const std::optional<OwnerRecor
   }
   if (!holder.priority && owner) holder.priority = owner->priority;
   holder.session = private_lock.stat.ephemeral_owner;
-  // The grant's transaction has written the record last, unless alive() has; that writes the token into it.
-  holder.token = owner && owner->fencing_token ? *owner->fencing_token : private_lock.stat.mzxid;
+  holder.token = token_of(private_lock, owner);
   holder.version = private_lock.stat.version;
   holder.held = since(owner && owner->acquired_at ? *owner->acquired_at : created_at(private_lock.stat), now);
   return holder;
@@ -72,6 +71,11 @@ WaiterView waiter_view(const ContenderNode& contender, const Settings& settings,
 }
 
 }  // namespace
+
+// The grant's transaction has written the record last, unless alive() has; that writes the token into it.
+std::int64_t token_of(const Reply& private_lock, const std::optional<OwnerRecord>& owner) {
+  return owner && owner->fencing_token ? *owner->fencing_token : private_lock.stat.mzxid;
+}
 
 std::optional<Priority> priority_of(std::string_view node, const Settings& settings) {
   const std::optional<ChildName> name = lock::parse_contender_name(node);

@@ -1,6 +1,7 @@
 // Reads the nodes of one monitor as its holder and its queue. Pure: replies in, views out.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct MonitorReading {
   std::optional<coordination::Reply> private_lock;  // nothing where there is none
   std::vector<ContenderNode> contenders;            // in the order in which they are served
 };
+
+// The fencing token of the holder whose `privateLock` this is.
+std::int64_t token_of(const coordination::Reply& private_lock, const std::optional<OwnerRecord>& owner);
 
 // Fills in `holder` and `queue`. `now` is this machine's clock.
 MonitorView view_of(std::string monitor, std::string path, const MonitorReading& reading, const Settings& settings,

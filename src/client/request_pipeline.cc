@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,6 +59,16 @@ std::vector<Reply> RequestPipeline::ask(std::vector<Request> requests) {
   }
   for (std::future<Reply>& reply : under_way) replies.push_back(wait_for(reply, deadline_));
   return replies;
+}
+
+Reply RequestPipeline::ask(Request request, std::function<void(const Reply&)> first) {
+  auto promise = std::make_shared<std::promise<Reply>>();
+  std::future<Reply> reply = promise->get_future();
+  ensemble_.request(std::move(request), [promise, first = std::move(first)](Reply read) {
+    first(read);
+    promise->set_value(std::move(read));
+  });
+  return wait_for(reply, deadline_);
 }
 
 Reply RequestPipeline::ask(Request request) {

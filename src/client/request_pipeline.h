@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "coordination/reply.h"
@@ -26,6 +27,8 @@ class RequestPipeline {
   // ConnectionLossException when the deadline passes first.
   std::vector<coordination::Reply> ask(std::vector<coordination::Request> requests);
   coordination::Reply ask(coordination::Request request);
+  // `first` sees the reply before anything that the session tells after it, even when nobody waits for it any more.
+  coordination::Reply ask(coordination::Request request, std::function<void(const coordination::Reply&)> first);
 
   static constexpr std::size_t window = 128;
 

@@ -529,6 +529,31 @@ static int guarded_write(const test_host* host) {
   return 0;
 }
 
+static int holder_token(const test_host* host) {
+  fl_client holder = 0;
+  fl_client reader = 0;
+  fl_lock lock = 0;
+  if (hold(host, &holder, &lock) || open_client(host, &reader)) return 1;
+  const int64_t minute_ms = 60000;
+  fl_holder_token seen = {.size = sizeof seen};
+  OK(fl_inspect_token(reader, host->monitor, minute_ms, 0, &seen));
+  CHECK(seen.token == 0 && seen.age_ns == -1);
+  OK(fl_inspect_token(reader, host->monitor, minute_ms, patience_ms, &seen));
+  CHECK(seen.token == fl_lock_token(lock) && seen.age_ns >= 0);
+  OK(fl_inspect_token(reader, host->monitor, minute_ms, 0, &seen));
+  CHECK(seen.token == fl_lock_token(lock) && seen.age_ns >= 0);
+  OK(fl_inspect_token(reader, host->monitor, 0, 0, &seen));
+  CHECK(seen.age_ns == -1);
+  CHECK(fl_inspect_token(reader, host->monitor, -1, 0, &seen) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_release(lock));
+  OK(fl_lock_acquire(lock, timeout_ms));
+  while (seen.token != fl_lock_token(lock)) OK(fl_inspect_token(reader, host->monitor, minute_ms, patience_ms, &seen));
+  OK(fl_lock_free(lock));
+  OK(fl_client_free(reader));
+  OK(fl_client_free(holder));
+  return 0;
+}
+
 static int identity(const test_host* host) {
   fl_client first = 0;
   fl_client second = 0;
@@ -617,5 +642,6 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"closed", closed},
                                 {"guarded_write", guarded_write},
                                 {"own_grant", own_grant},
+                                {"holder_token", holder_token},
                                 {"identity", identity},
                                 {NULL, NULL}};

@@ -198,6 +198,11 @@ OFFSET(fl_waiter, session, 128);
 OFFSET(fl_waiter, waited_ms, 136);
 OFFSET(fl_waiter, linger_ms, 144);
 
+SIZE(fl_holder_token, 24);
+OFFSET(fl_holder_token, size, 0);
+OFFSET(fl_holder_token, token, 8);
+OFFSET(fl_holder_token, age_ns, 16);
+
 SIZE(fl_seen_set, 184);
 OFFSET(fl_seen_set, size, 0);
 OFFSET(fl_seen_set, id, 8);

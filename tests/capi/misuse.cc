@@ -435,6 +435,10 @@ class Misuser {
     char identity[FL_IDENTITY_SIZE];
     if (pick(20) == 0) fl_inspect_identity(any_client(), 1000, pick(4) == 0 ? nullptr : identity);
     const std::string name = "m" + std::to_string(pick(7));
+    fl_holder_token token{};
+    token.size = pick(10) == 0 ? pick(30) : sizeof token;
+    fl_inspect_token(any_client(), name.c_str(), static_cast<std::int64_t>(pick(3000)) - 1,
+                     static_cast<std::int64_t>(pick(2)) * 1000, pick(20) == 0 ? nullptr : &token);
     fl_view view = 0;
     const std::int32_t code = pick(3) == 0
                                   ? fl_inspect_list(any_client(), static_cast<std::int32_t>(pick(2)), 1000, &view)

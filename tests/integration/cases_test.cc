@@ -314,6 +314,30 @@ TEST_F(Cases, expected_wait) {
   EXPECT_EQ(soon(std::move(end)), std::nullopt);
 }
 
+TEST_F(Cases, holder_token) {
+  Client other(settings());
+  Inspector reader(other);
+  EXPECT_EQ(reader.holder_token(monitor_, 1min).token, 0);
+  lock_.lock();
+  EXPECT_FALSE(reader.known_holder_token(monitor_, 1min));
+  EXPECT_EQ(reader.holder_token(monitor_, 1min).token, lock_.fencing_token());
+  const auto before = other.statistics().requests;
+  EXPECT_EQ(reader.known_holder_token(monitor_, 1min).value().token, lock_.fencing_token());
+  EXPECT_EQ(reader.holder_token(monitor_, 1min).token, lock_.fencing_token());
+  EXPECT_EQ(other.statistics().requests, before);
+  EXPECT_FALSE(reader.known_holder_token(monitor_, 0ms));
+  lock_.unlock_or_throw();
+  EXPECT_TRUE(wait_until([&] { return !reader.known_holder_token(monitor_, 1min); }));
+  lock_.lock();
+  EXPECT_EQ(reader.holder_token(monitor_, 1min).token, lock_.fencing_token());
+  proxy_.cut_connections();
+  EXPECT_TRUE(wait_until([&] { return !reader.known_holder_token(monitor_, 1min); })) << "another connection";
+  EXPECT_EQ(reader.holder_token(monitor_, 1min).token, lock_.fencing_token());
+  proxy_.stall(true);
+  EXPECT_TRUE(wait_until([&] { return !reader.known_holder_token(monitor_, 1s); })) << "it gets old";
+  proxy_.stall(false);
+}
+
 TEST_F(Cases, identity) {
   // All at once, and none has asked before.
   std::vector<std::unique_ptr<Client>> clients;

@@ -396,6 +396,21 @@ def test_expected_wait(client):
     lock.release()
 
 
+def test_holder_token(client, open_client):
+    lock, _ = hold(client)
+    reader = forelock.Inspector(open_client())
+    assert reader.known_holder_token("P1", 60) is None
+    assert reader.holder_token("P1", 60) == lock.fencing_token
+    assert reader.known_holder_token("P1", 60) == lock.fencing_token
+    assert reader.known_holder_token("P1", 0) is None
+    lock.release()
+    lock.acquire(PATIENCE)
+    deadline = time.monotonic() + PATIENCE
+    while reader.holder_token("P1", 60) != lock.fencing_token:
+        assert time.monotonic() < deadline
+    lock.release()
+
+
 def test_identity(open_client, servers):
     identity = forelock.Inspector(open_client()).identity()
     assert identity

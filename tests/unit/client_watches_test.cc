@@ -1,6 +1,7 @@
 // What the client knows about its session beside the protocol: who is to be warned, and whether it is worth keeping.
 #include "agent/danger_watch.h"
 #include "client/answer_watch.h"
+#include "client/seen_tokens.h"
 #include "support/test.h"
 
 namespace forelock::client {
@@ -47,6 +48,44 @@ TEST(DangerWatchTest, ForgetsWhatIsNotHeldAnyMore) {
   watch.remove(2);
   EXPECT_THAT(watch.due(begin + 9s, begin + 20s), IsEmpty());
   EXPECT_EQ(watch.next(begin + 9s, begin + 20s), lock::never);
+}
+
+TEST(SeenTokensTest, KnowsWhatWasReadUntilItIsToldOfAChange) {
+  SeenTokens seen;
+  EXPECT_FALSE(seen.find("/P/privateLock"));
+  seen.remember("/P/privateLock", {7, begin}, seen.connection());
+  seen.changed("/Q/privateLock");
+  ASSERT_TRUE(seen.find("/P/privateLock"));
+  EXPECT_EQ(seen.find("/P/privateLock")->token, 7);
+  EXPECT_EQ(seen.find("/P/privateLock")->asked, begin);
+  seen.changed("/P/privateLock");
+  EXPECT_FALSE(seen.find("/P/privateLock"));
+}
+
+TEST(SeenTokensTest, WhatOneConnectionHasToldEndsWithIt) {
+  SeenTokens seen;
+  seen.remember("/P/privateLock", {7, begin}, seen.connection());
+  const std::uint64_t before = seen.connection();
+  seen.connection_changed();
+  EXPECT_FALSE(seen.find("/P/privateLock"));
+  seen.remember("/P/privateLock", {7, begin}, before);
+  EXPECT_FALSE(seen.find("/P/privateLock")) << "it was asked for over the former one";
+}
+
+TEST(SeenTokensTest, RemembersABoundedNumber) {
+  SeenTokens seen;
+  const auto known = [&seen] {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < 3 * SeenTokens::max_remembered; ++i) count += seen.find(std::to_string(i)) ? 1u : 0u;
+    return count;
+  };
+  for (std::size_t i = 0; i < SeenTokens::max_remembered; ++i) seen.remember(std::to_string(i), {}, 0);
+  EXPECT_EQ(known(), SeenTokens::max_remembered);
+  seen.remember("0", {8, begin}, 0);
+  EXPECT_EQ(known(), SeenTokens::max_remembered) << "it was there already";
+  for (std::size_t i = 0; i < 3 * SeenTokens::max_remembered; ++i) seen.remember(std::to_string(i), {}, 0);
+  EXPECT_LE(known(), SeenTokens::max_remembered);
+  EXPECT_TRUE(seen.find(std::to_string(3 * SeenTokens::max_remembered - 1))) << "the last one";
 }
 
 TEST(AnswerWatchTest, ASessionThatConnectsInVainIsUseless) {

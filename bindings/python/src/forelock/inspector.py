@@ -135,6 +135,27 @@ class Inspector:
             lib.fl_view_free(view[0])
             lib.fl_view_free(seen[0])
 
+    def holder_token(self, monitor: str, max_age: Duration = 0.0) -> int:
+        """The fencing token of the holder alone, by one read, or without one; 0: it is not held.
+
+        The holder's node is watched from then on, and what was read at most ``max_age`` ago is told again, unless a
+        change of it, or another connection, was told since. Not promised: that the holder is still the same; a server
+        that lags behind or is cut off tells late, but what is told is never older than ``max_age``.
+        """
+        found = self._token(monitor, max_age, self._timeout)
+        return found if found is not None else 0
+
+    def known_holder_token(self, monitor: str, max_age: Duration) -> Optional[int]:
+        """The same without a request, and without blocking; None where one is needed."""
+        return self._token(monitor, max_age, 0)
+
+    def _token(self, monitor: str, max_age: Duration, timeout: int) -> Optional[int]:
+        core, seen = self._client.core, ffi.new("fl_holder_token*", {"size": ffi.sizeof("fl_holder_token")})
+        name, age = encode(monitor, "monitor"), milliseconds(max_age, "max_age")
+        call = lambda: check(lib.fl_inspect_token(core.use(), name, age, timeout, seen))  # noqa: E731
+        blocking(call) if timeout > 0 else call()
+        return seen.token if seen.age_ns >= 0 else None
+
     def identity(self) -> str:
         """A text by which two processes find out whether they share one namespace.
 

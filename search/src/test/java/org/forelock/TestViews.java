@@ -7,6 +7,11 @@ import java.util.List;
 public final class TestViews {
   private TestViews() {}
 
+  /** What was read so long ago. */
+  public static HolderToken token(long token, long ageNanos) {
+    return new HolderToken(token, ageNanos);
+  }
+
   /** A monitor that is held by a client that leaves no record. */
   public static MonitorView held(String monitor, long token) {
     long[] numbers = new long[Layouts.Monitor.NUMBERS];

@@ -99,6 +99,39 @@ public final class Inspector {
   }
 
   /**
+   * The fencing token of one monitor's holder alone, by one read, or without one: the holder's node is watched from
+   * then on, and what was read at most {@code maxAge} ago is told again, unless a change of it, or another connection,
+   * was told since. Not promised: that the holder is still the same; a server that lags behind or is cut off tells
+   * late, but what is told is never older than {@code maxAge}.
+   *
+   * @param monitor its id
+   * @param maxAge zero: it is read now
+   * @return with the token 0 if it is not held
+   */
+  public HolderToken holderToken(String monitor, Duration maxAge) {
+    return Blocking.call(() -> holderToken(monitor, maxAge, TIMEOUT_MS).orElseThrow(IllegalStateException::new));
+  }
+
+  /**
+   * The same without a request. Does not block.
+   *
+   * @param monitor its id
+   * @param maxAge as above
+   * @return nothing where a request is needed
+   */
+  public Optional<HolderToken> knownHolderToken(String monitor, Duration maxAge) {
+    return holderToken(monitor, maxAge, 0);
+  }
+
+  private Optional<HolderToken> holderToken(String monitor, Duration maxAge, long timeoutMillis) {
+    long[] found = new long[Layouts.HolderToken.NUMBERS];
+    Native.inspectToken(
+        client.core().handle, NativeLibrary.utf8(monitor), maxAge.toMillis(), timeoutMillis, found);
+    long age = found[Layouts.HolderToken.AGE_NS];
+    return age < 0 ? Optional.empty() : Optional.of(new HolderToken(found[Layouts.HolderToken.TOKEN], age));
+  }
+
+  /**
    * A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
    * of its servers they name, and for no other one in the world. Made by the first who asks; lost with the servers'
    * data.

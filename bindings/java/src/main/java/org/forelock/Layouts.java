@@ -120,6 +120,13 @@ final class Layouts {
     static final int TEXTS = 6;
   }
 
+  /** Where the members of fl_holder_token stand. */
+  static final class HolderToken {
+    static final int TOKEN = 0;
+    static final int AGE_NS = 1;
+    static final int NUMBERS = 2;
+  }
+
   /** Where the members of fl_seen_set stand. */
   static final class SeenSet {
     static final int ID = 0;

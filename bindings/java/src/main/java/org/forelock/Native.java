@@ -111,6 +111,7 @@ final class Native {
   static native long inspectList(long client, boolean all, long timeoutMs);
   static native long inspectShow(long client, byte[] monitor, long timeoutMs);
   static native long inspectHolder(long client, byte[] monitor, long timeoutMs);
+  static native void inspectToken(long client, byte[] monitor, long maxAgeMs, long timeoutMs, long[] token);
   static native int inspectForceRelease(long client, byte[] monitor, byte[] holder, long timeoutMs);
   static native int viewCount(long view);
   static native void viewMonitor(long view, int index, long[] monitor, byte[][] monitorTexts);

@@ -408,6 +408,31 @@ class CasesTest {
   }
 
   @Test
+  void holderToken() {
+    try (ForelockClient client = server.client(); ForelockClient other = server.client()) {
+      Inspector reader = other.inspector();
+      ZkBlockingWriteLock lock = new ZkBlockingWriteLock("case", client, monitor);
+      Duration minute = Duration.ofMinutes(1);
+      assertEquals(0, reader.holderToken(monitor, minute).token());
+      lock.lockWithTimeout();
+      assertTrue(reader.knownHolderToken(monitor, minute).isEmpty());
+      assertEquals(lock.fencingToken(), reader.holderToken(monitor, minute).token());
+      HolderToken known = reader.knownHolderToken(monitor, minute).orElseThrow();
+      assertEquals(lock.fencingToken(), known.token());
+      assertTrue(known.age().compareTo(minute) < 0);
+      assertTrue(reader.knownHolderToken(monitor, Duration.ZERO).isEmpty());
+      lock.unlock();
+      lock.lockWithTimeout();
+      assertTimeout(Duration.ofSeconds(30), () -> {
+        while (reader.holderToken(monitor, minute).token() != lock.fencingToken()) {
+          Thread.onSpinWait();
+        }
+      });
+      lock.unlock();
+    }
+  }
+
+  @Test
   void identity() {
     try (ForelockClient first = server.settings().build(); ForelockClient second = server.settings().build();
         ForelockClient other = server.settings().servers(server.address() + "/other").build()) {

@@ -103,7 +103,7 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
         new Timeouts(ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND)),
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
-        new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
+        new HolderTokens(HolderTokens.by(locks::inspector), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode, identity);
     Leases leases = new Leases(
         ours, common, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);

@@ -115,7 +115,7 @@ public final class ForelockPlugin extends PluginBase
     NodeParts node = new NodeParts(ours, requests, locks, timeouts,
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
-        new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
+        new HolderTokens(HolderTokens.by(locks::inspector), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode, identity);
     Leases leases = new Leases(
         ours, node, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);

@@ -1,5 +1,6 @@
 package org.forelock.search;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.forelock.ForelockException;
@@ -18,13 +20,16 @@ import org.forelock.MonitorView;
  * The locks that the client of a write holds itself, by what it says and ZooKeeper confirms. Thread-safe; no method
  * blocks.
  *
- * <p>A look proves that they were held at that moment; nothing proves for how long they will be. So each request looks
- * for itself, a look counts for {@link #COUNTS_NANOS}, and one that takes longer looks again meanwhile. That a token is
- * the holder's twice says that it was all the time.
+ * <p>A look proves that they were held at that moment; nothing proves for how long they will be. So a look counts for
+ * {@link #COUNTS_NANOS}, for the writes that come meanwhile too, as long as the watch that it has left tells of no
+ * change; and a write that takes longer looks again meanwhile. That a token is the holder's twice says that it was all
+ * the time.
  */
 public final class HeldLocks implements WriteLocks {
   /** For so long the write may go on from the moment at which the look began. */
   public static final long COUNTS_NANOS = 1_000_000_000;
+  /** A look that is older is no beginning of a write: too little of its time is left. */
+  private static final Duration BEGINS = Duration.ofNanos(COUNTS_NANOS * 4 / 5);
   /** So long a look may wait for its turn at least. */
   private static final long LEAST_MILLIS = 1000;
 
@@ -75,7 +80,7 @@ public final class HeldLocks implements WriteLocks {
         named.add(monitor);
       }
     }
-    lookAt(named, timeoutMillis, problem -> {
+    lookAt(named, BEGINS, timeoutMillis, problem -> {
       if (problem == null || problem instanceof ForelockException) {
         end.accept((ForelockException) problem);
       } else {
@@ -84,30 +89,38 @@ public final class HeldLocks implements WriteLocks {
     });
   }
 
-  /** @param done called once; null: all were seen, and what is not held is among the refused */
-  private void lookAt(List<String> named, long timeoutMillis, Consumer<Exception> done) {
+  /**
+   * Looks.
+   *
+   * @param maxAge an earlier look that is no older will do
+   * @param done called once; null: all were seen, and what is not held is among the refused
+   */
+  private void lookAt(List<String> named, Duration maxAge, long timeoutMillis, Consumer<Exception> done) {
     long begun = clock.getAsLong();
     long deadline = begun + Math.max(timeoutMillis, LEAST_MILLIS) * 1_000_000;
+    AtomicLong oldest = new AtomicLong(begun);
     AtomicInteger left = new AtomicInteger(named.size() + 1);
     AtomicBoolean ended = new AtomicBoolean();
     Runnable oneLess = () -> {
       if (left.decrementAndGet() == 0 && ended.compareAndSet(false, true)) {
         highest = highestHeld();
-        lookedAt = begun;
+        lookedAt = oldest.get();
         looked = true;
         done.accept(null);
       }
     };
     for (String monitor : named) {
-      look.of(monitor, deadline, (holder, problem) -> {
+      look.of(monitor, said.of(monitor), maxAge, deadline, (seen, problem) -> {
         if (problem != null) {
           if (ended.compareAndSet(false, true)) {
             done.accept(problem);
           }
           return;
         }
-        if (holder == null || holder.holderToken() != said.of(monitor)) {
-          refuse(monitor, holder);
+        if (seen.isMeant) {
+          oldest.accumulateAndGet(seen.since, (one, other) -> one - other < 0 ? one : other);
+        } else {
+          refuse(monitor, seen.holder);
         }
         oneLess.run();
       });
@@ -140,7 +153,7 @@ public final class HeldLocks implements WriteLocks {
     if (left < COUNTS_NANOS / 2 && looking.compareAndSet(false, true)) {
       List<String> held = new ArrayList<>(monitors);
       held.removeAll(notHeld.keySet());
-      lookAt(held, 0, problem -> looking.set(false)); // one that fails leaves the former look as it is
+      lookAt(held, Duration.ZERO, 0, problem -> looking.set(false)); // one that fails leaves the former look as it is
     }
     return Math.max(left, 0);
   }

@@ -1,60 +1,144 @@
 package org.forelock.search;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.forelock.HolderToken;
+import org.forelock.Inspector;
 import org.forelock.MonitorView;
 
 /**
- * A HolderTokens looks at ZooKeeper for the present holders of locks. A look is a round trip of a thread that may wait;
- * a few are under way at a time. Thread-safe.
+ * A HolderTokens finds out whether a token is that of a lock's present holder. What was seen lately, and is watched
+ * since, it knows at once; else it looks at ZooKeeper, which is a round trip of a thread that may wait, and a few are
+ * under way at a time. Thread-safe.
  */
 public final class HolderTokens {
   private static final int MAX_LOOKS = 8;
   private static final int MAX_WAITING = 100_000;
 
-  private final Function<String, Optional<MonitorView>> look;
+  private final Source source;
   private final BoundedWork work;
   private final LongSupplier clock;
 
   /**
    * Makes it.
    *
-   * @param look the holder of a monitor; may block
    * @param threads may block
    * @param clock in nanoseconds
    */
-  public HolderTokens(Function<String, Optional<MonitorView>> look, Executor threads, LongSupplier clock) {
-    this.look = look;
+  public HolderTokens(Source source, Executor threads, LongSupplier clock) {
+    this.source = source;
     this.work = new BoundedWork(threads, MAX_LOOKS, MAX_WAITING);
     this.clock = clock;
+  }
+
+  /** Where it looks. */
+  public interface Source {
+    /** Without a request; does not block. */
+    Optional<HolderToken> known(String monitor, Duration maxAge);
+
+    /** Blocks. */
+    HolderToken read(String monitor);
+
+    /** For a message; blocks. */
+    Optional<MonitorView> holder(String monitor);
+  }
+
+  /** What an inspector sees. */
+  public static Source by(Supplier<Inspector> inspector) {
+    return new Source() {
+      @Override
+      public Optional<HolderToken> known(String monitor, Duration maxAge) {
+        return inspector.get().knownHolderToken(monitor, maxAge);
+      }
+
+      @Override
+      public HolderToken read(String monitor) {
+        return inspector.get().holderToken(monitor, Duration.ZERO);
+      }
+
+      @Override
+      public Optional<MonitorView> holder(String monitor) {
+        return inspector.get().holder(monitor);
+      }
+    };
+  }
+
+  /** What was seen. */
+  public static final class Seen {
+    /** Whether the token is the holder's. */
+    public final boolean isMeant;
+    /** When that began to be certain, by the clock. */
+    public final long since;
+    /** If it is not: who holds it; null: nobody. */
+    public final MonitorView holder;
+
+    private Seen(boolean isMeant, long since, MonitorView holder) {
+      this.isMeant = isMeant;
+      this.since = since;
+      this.holder = holder;
+    }
   }
 
   /**
    * Looks.
    *
+   * @param token that of which the client says that it is the holder's
+   * @param maxAge what was seen so lately, and is watched since, counts. Only that it is the holder's: one that was
+   *     granted in this moment is not known yet
    * @param deadline by the clock: not later
-   * @param found called once, soon: with the holder, or null if there is none; or with a problem
+   * @param found called once, soon, perhaps before this returns: with what was seen, or with a problem
    */
-  public void of(String monitor, long deadline, BiConsumer<MonitorView, Exception> found) {
+  public void of(String monitor, long token, Duration maxAge, long deadline, BiConsumer<Seen, Exception> found) {
+    Seen known = known(monitor, token, maxAge);
+    if (known != null) {
+      found.accept(known, null);
+      return;
+    }
     boolean taken = work.offer(() -> {
-      MonitorView holder = null;
+      Seen seen = null;
       Exception problem = null;
       try {
         if (clock.getAsLong() - deadline > 0) {
           problem = Refusals.notLooked(monitor);
         } else {
-          holder = look.apply(monitor).orElse(null);
+          seen = look(monitor, token);
         }
       } catch (RuntimeException failure) {
         problem = failure;
       }
-      found.accept(holder, problem);
+      found.accept(seen, problem);
     });
     if (!taken) {
       found.accept(null, Refusals.notLooked(monitor));
     }
+  }
+
+  private Seen known(String monitor, long token, Duration maxAge) {
+    if (maxAge.isZero()) {
+      return null;
+    }
+    try {
+      return source.known(monitor, maxAge).filter(one -> one.token() == token).map(this::meant).orElse(null);
+    } catch (RuntimeException unknown) {
+      return null; // a look says why
+    }
+  }
+
+  private Seen look(String monitor, long token) {
+    HolderToken read = source.read(monitor);
+    if (read.token() == token) {
+      return meant(read);
+    }
+    long begun = clock.getAsLong();
+    MonitorView holder = source.holder(monitor).orElse(null);
+    return new Seen(holder != null && holder.holderToken() == token, begun, holder);
+  }
+
+  private Seen meant(HolderToken token) {
+    return new Seen(true, clock.getAsLong() - token.age().toNanos(), null);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -15,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.forelock.ErrorCode;
+import org.forelock.HolderToken;
+import org.forelock.MonitorView;
 import org.forelock.TestFailures;
 import org.forelock.TestViews;
 import org.junit.jupiter.api.Test;
@@ -25,14 +28,33 @@ class HeldLocksTest {
   private final Deque<Runnable> looks = new ArrayDeque<>();
   private final AtomicLong clock = new AtomicLong(-SECOND);
   private final Map<String, Long> holders = new HashMap<>();
-  private final HolderTokens look = new HolderTokens(this::holder, looks::add, clock::get);
+  /** Of each monitor what was read last, and when; a watch would take it out. */
+  private final Map<String, long[]> remembered = new HashMap<>();
+  private final HolderTokens look = new HolderTokens(new Holders(), looks::add, clock::get);
   private final List<Object> ends = new ArrayList<>();
 
-  private Optional<org.forelock.MonitorView> holder(String monitor) {
-    if (monitor.equals("broken")) {
-      throw TestFailures.of(ErrorCode.CONNECTION_LOSS, monitor);
+  private final class Holders implements HolderTokens.Source {
+    @Override
+    public Optional<HolderToken> known(String monitor, Duration maxAge) {
+      long[] last = remembered.get(monitor);
+      return Optional.ofNullable(last).map(one -> TestViews.token(one[0], clock.get() - one[1]))
+          .filter(token -> token.age().compareTo(maxAge) <= 0);
     }
-    return Optional.ofNullable(holders.get(monitor)).map(token -> TestViews.held(monitor, token));
+
+    @Override
+    public HolderToken read(String monitor) {
+      if (monitor.equals("broken")) {
+        throw TestFailures.of(ErrorCode.CONNECTION_LOSS, monitor);
+      }
+      long token = holders.getOrDefault(monitor, 0L);
+      remembered.put(monitor, new long[] {token, clock.get()});
+      return TestViews.token(token, 0);
+    }
+
+    @Override
+    public Optional<MonitorView> holder(String monitor) {
+      return Optional.ofNullable(holders.get(monitor)).map(token -> TestViews.held(monitor, token));
+    }
   }
 
   private HeldLocks locks(String said, String... monitors) {
@@ -48,12 +70,12 @@ class HeldLocksTest {
   }
 
   @Test
-  void theHoldersTokenCountsFromWhenTheLookBegan() {
+  void theHoldersTokenCountsFromTheLook() {
     holders.put("a", 7L);
     HeldLocks locks = locks("7", "a");
     assertFalse(locks.certain(), "nothing is known yet");
-    clock.addAndGet(SECOND / 10);
     run();
+    clock.addAndGet(SECOND / 10);
     assertEquals(List.of("looked"), ends);
     assertEquals(SECOND - SECOND / 10, locks.nanosLeft());
     assertEquals(7, locks.token());
@@ -61,6 +83,51 @@ class HeldLocksTest {
     assertTrue(looks.isEmpty(), "it is not looked again so soon");
     clock.addAndGet(SECOND);
     assertEquals(0, locks.nanosLeft(), "no look counts for ever");
+  }
+
+  @Test
+  void whatWasSeenLatelyNeedsNoLook() {
+    holders.put("a", 7L);
+    locks("7", "a");
+    run();
+    clock.addAndGet(SECOND / 10);
+    HeldLocks next = locks("7", "a");
+    assertTrue(looks.isEmpty());
+    assertEquals(List.of("looked", "looked"), ends, "at once");
+    assertEquals(SECOND - SECOND / 10, next.nanosLeft(), "it counts from the look, and not anew");
+    clock.addAndGet(SECOND / 2);
+    assertTrue(locks("7", "a").certain());
+    assertEquals(1, looks.size(), "the next one will need it");
+    run();
+    clock.addAndGet(SECOND / 2);
+    assertTrue(locks("7", "a").certain(), "that look has been told again");
+    clock.addAndGet(SECOND);
+    locks("7", "a");
+    assertEquals(1, looks.size(), "not for ever");
+  }
+
+  @Test
+  void ofSeveralTheOldestLookCounts() {
+    holders.put("a", 7L);
+    holders.put("b", 8L);
+    locks("7", "a");
+    run();
+    clock.addAndGet(SECOND / 5);
+    HeldLocks both = locks("a=7,b=8", "a", "b");
+    run();
+    assertEquals(SECOND - SECOND / 5, both.nanosLeft());
+  }
+
+  @Test
+  void whatWasSeenRefusesNobody() {
+    holders.put("a", 7L);
+    locks("7", "a");
+    run();
+    holders.put("a", 8L); // the watch has not told it yet
+    HeldLocks next = locks("8", "a");
+    assertFalse(next.certain());
+    run();
+    assertTrue(next.certain() && next.notHeld().isEmpty());
   }
 
   @Test
