@@ -105,8 +105,8 @@ void Forwarder::wait_for_removal(milliseconds timeout) {
 }
 
 ForwarderState Forwarder::state() const {
-  ForwarderState state{delivered_.load(), failures_.load(),   refused_.load(),
-                       problems_.last(),  forwarding_.load(), another_forwards_.load()};
+  ForwarderState state{counts_.delivered.load(), counts_.failures.load(), counts_.refused.load(),
+                       problems_.last(),         forwarding_.load(),      another_forwards_.load()};
   // While no delivery has failed yet, the way to the brokers may have.
   if (state.last_problem.empty()) state.last_problem = producer_->last_problem();
   return state;
@@ -143,7 +143,7 @@ Forwarder::Clock::time_point Forwarder::step(Clock::time_point now) {
   look_again(now);
   fill(now);
   complain(now);
-  refused_ = plan_.refused_rows();
+  counts_.refused = plan_.refused_rows();
 
   if (more_ && plan_.open() && stalled_until_ <= now && !sending_is_over(now)) return now;
   auto wake_at = std::min(next_poll_, complain_at_);
@@ -168,15 +168,15 @@ void Forwarder::take_reports(Clock::time_point now) {
     complain_at_ = Clock::time_point::max();
     if (report.delivered) {
       plan_.delivered(report.sequence);
-      ++delivered_;
+      ++counts_.delivered;
       continue;
     }
     if (report.permanent) {
       if (!plan_.refused(report.sequence, now)) continue;
-      ++failures_;
+      ++counts_.failures;
       tell_refused(report.sequence, report.message);
     } else {
-      ++failures_;
+      ++counts_.failures;
       plan_.failed(report.sequence, now);
       problems_.trouble("Kafka does not take dead letters, they wait in the outbox: " + report.message);
     }
@@ -216,7 +216,7 @@ void Forwarder::look_again(Clock::time_point now) {
   if (now < next_look_again_) return;
   const bool first = next_look_again_ == Clock::time_point{};
   next_look_again_ = now + look_again_interval;
-  if (!first && delivered_ > 0 && !stopping_since_) check_topics();
+  if (!first && counts_.delivered > 0 && !stopping_since_) check_topics();
   if (plan_.unconfirmed() > 0 || plan_.holding()) return;
   const outbox::OutboxDepth depth = outbox_.depth();
   if (depth.rows - depth.parked <= plan_.refused_rows()) return;
@@ -262,7 +262,7 @@ void Forwarder::complain(Clock::time_point now) {
     complain_at_ = now + confirmation_timeout_;
   } else if (now >= complain_at_) {
     complain_at_ = now + confirmation_timeout_;
-    ++failures_;
+    ++counts_.failures;
     const std::string problem = producer_->last_problem();
     problems_.trouble("Kafka does not take dead letters, they wait in the outbox: topic " + topic_ +
                       ": not confirmed for " + std::to_string(confirmation_timeout_.count()) + " ms" +
@@ -276,7 +276,7 @@ bool Forwarder::send(const outbox::Row& row, Clock::time_point now) {
   try {
     record = record_of(row, topic_);
   } catch (const Error& problem) {
-    ++failures_;
+    ++counts_.failures;
     plan_.refuse(row.sequence, now);
     tell_refused(row.sequence, text_of(problem));
     return true;

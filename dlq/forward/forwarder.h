@@ -108,9 +108,11 @@ class Forwarder {
   bool woken_ = false;
   std::optional<Clock::time_point> stop_at_;
 
-  std::atomic<std::uint64_t> delivered_{0};
-  std::atomic<std::uint64_t> failures_{0};
-  std::atomic<std::uint64_t> refused_{0};
+  struct {
+    std::atomic<std::uint64_t> delivered{0};
+    std::atomic<std::uint64_t> failures{0};
+    std::atomic<std::uint64_t> refused{0};
+  } counts_;
   std::atomic<bool> forwarding_{false};
   std::atomic<bool> another_forwards_{false};
 

@@ -310,7 +310,7 @@ void Hold::told_lost(const Loss& loss) {
     core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &name_});
   }
   post("on_lost", [this, loss] {
-    if (const auto callback = copy_of(on_lost_)) callback(loss.reason, monitor_of(loss.member));
+    if (const auto callback = copy_of(callbacks_.lost)) callback(loss.reason, monitor_of(loss.member));
   });
 }
 
@@ -344,20 +344,20 @@ Hold::Release Hold::release_of(const Loss& loss) {
 
 void Hold::tell_queued(std::size_t member, const QueuePosition& position) {
   post("on_queued", [this, member, where = position] {
-    if (const auto callback = copy_of(on_queued_)) callback(where, monitor_of(member));
+    if (const auto callback = copy_of(callbacks_.queued)) callback(where, monitor_of(member));
   });
 }
 
 void Hold::tell_contended(std::size_t member, Priority waiting) {
   post("on_contended", [this, member, waiting] {
-    if (const auto callback = copy_of(on_contended_)) callback(waiting, monitor_of(member));
+    if (const auto callback = copy_of(callbacks_.contended)) callback(waiting, monitor_of(member));
   });
 }
 
 void Hold::tell_danger() {
   if (!holds()) return;
   post("on_danger", [this] {
-    if (const auto callback = copy_of(on_danger_)) callback();
+    if (const auto callback = copy_of(callbacks_.danger)) callback();
   });
 }
 

@@ -184,8 +184,8 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // As set_stack() has given them. Requires mutex().
   std::vector<std::string> take_stack() { return std::exchange(stack_, {}); }
   // Whether somebody wants to be told of its places in the queue, of those who want what it holds. Requires mutex().
-  bool wants_place() const { return static_cast<bool>(on_queued_); }
-  bool wants_contention() const { return static_cast<bool>(on_contended_); }
+  bool wants_place() const { return static_cast<bool>(callbacks_.queued); }
+  bool wants_contention() const { return static_cast<bool>(callbacks_.contended); }
   // Makes spans of what is told, if somebody wants them; `monitor`: the first one.
   void begin_tracing(const std::string& monitor, std::size_t members);
   bool traces() const { return trace_ != nullptr; }
@@ -250,11 +250,13 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   Done acquired_;
   Done released_;
 
-  std::function<void(LossReason, const std::string&)> on_lost_;
-  std::function<void(const QueuePosition&, const std::string&)> on_queued_;
-  std::function<void(Priority, const std::string&)> on_contended_;
-  std::function<void()> on_danger_;
-  std::chrono::milliseconds danger_margin_{0};
+  struct {
+    std::function<void(LossReason, const std::string&)> lost;
+    std::function<void(const QueuePosition&, const std::string&)> queued;
+    std::function<void(Priority, const std::string&)> contended;
+    std::function<void()> danger;
+    std::chrono::milliseconds danger_margin{0};
+  } callbacks_;
   CallbackGate gate_;
 };
 

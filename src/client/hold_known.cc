@@ -61,15 +61,15 @@ std::stop_token Hold::stop_token() {
 
 void Hold::on_lost(std::function<void(LossReason, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_lost_.swap(callback);  // the former one dies without the mutex
+  callbacks_.lost.swap(callback);  // the former one dies without the mutex
 }
 
 void Hold::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
   check_danger_margin(*core_, monitor_of(0), margin);
   {
     const std::lock_guard guard(mutex_);
-    danger_margin_ = margin;
-    on_danger_.swap(callback);
+    callbacks_.danger_margin = margin;
+    callbacks_.danger.swap(callback);
   }
   if (!holds()) return;
   core_->in_step([&](agent::Agent& agent) { watch_danger_of_held(agent, margin); });
@@ -77,17 +77,17 @@ void Hold::on_danger(std::chrono::milliseconds margin, std::function<void()> cal
 
 void Hold::on_queued(std::function<void(const QueuePosition&, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_queued_.swap(callback);  // the former one dies without the mutex
+  callbacks_.queued.swap(callback);  // the former one dies without the mutex
 }
 
 void Hold::on_contended(std::function<void(Priority, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_contended_.swap(callback);  // the former one dies without the mutex
+  callbacks_.contended.swap(callback);  // the former one dies without the mutex
 }
 
 std::optional<std::chrono::milliseconds> Hold::danger_margin() const {
-  if (!on_danger_) return std::nullopt;
-  return danger_margin_;
+  if (!callbacks_.danger) return std::nullopt;
+  return callbacks_.danger_margin;
 }
 
 // --- what went wrong ---

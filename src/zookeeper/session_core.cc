@@ -93,11 +93,11 @@ void SessionCore::start() {
   {
     std::lock_guard lock(queue_mutex_);
     if (link_ == Link::closed) return;
-    if (!attendant_.joinable()) attendant_ = base::start_thread("forelock-zk", [this] { attend(); });
+    if (!attendant_.thread.joinable()) attendant_.thread = base::start_thread("forelock-zk", [this] { attend(); });
   }
   const ClientThreads threads;
   const std::vector<int> descriptors = open_descriptors();
-  asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
+  servers_.asked_at = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; a submission from there waits for submit_mutex_.
   handle_ = make_client(addresses);
   if (handle_ == nullptr) {
@@ -106,7 +106,7 @@ void SessionCore::start() {
   // While a connection is up the addresses, numeric anyway, are not looked at again.
   zoo_set_servers_resolution_delay(handle_, -1);
   protect_new_pipes(descriptors);
-  addresses_ = addresses;
+  servers_.given = addresses;
 }
 
 void SessionCore::close() {
@@ -125,13 +125,13 @@ void SessionCore::close() {
     std::lock_guard submit_lock(submit_mutex_);
     std::lock_guard lock(queue_mutex_);
     handle_ = nullptr;
-    stop_attendant_ = true;
+    attendant_.stop = true;
   }
-  attendant_wakes_.notify_all();
+  attendant_.wakes.notify_all();
   // Joins the client's threads. Replies that arrive meanwhile are delivered; those still missing are dropped by the
   // client.
   if (handle != nullptr) zookeeper_close(handle);
-  if (attendant_.joinable()) attendant_.join();
+  if (attendant_.thread.joinable()) attendant_.thread.join();
 
   std::lock_guard delivery(delivery_mutex_);
   while (true) {
@@ -187,7 +187,7 @@ void SessionCore::submit(RequestTag tag, Request request) {
     }
   }
   if (call == nullptr) {
-    attendant_wakes_.notify_one();
+    attendant_.wakes.notify_one();
     return;
   }
   const ReplyQueue::Serial serial = call->serial;
@@ -199,7 +199,7 @@ void SessionCore::submit(RequestTag tag, Request request) {
     // With these two the client may have kept the call.
     if (sent != ZMARSHALLINGERROR && sent != ZSYSTEMERROR) calls_.release(call);
   }
-  attendant_wakes_.notify_one();
+  attendant_.wakes.notify_one();
 }
 
 std::optional<ReplyCode> SessionCore::prepare(Request& request) const {
@@ -231,33 +231,33 @@ ReplyCode SessionCore::refusal_of(Link link) const {
 // expires. From then on nothing may be sent, although the handle says for a moment longer that it is connected, until
 // the completion thread has heard of a connection that is not known to be broken.
 bool SessionCore::may_send() const {
-  return handle_ != nullptr && connections_begun_ > connections_broken_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
+  return handle_ != nullptr && connections_.begun > connections_.broken && zoo_state(handle_) == ZOO_CONNECTED_STATE;
 }
 
 void SessionCore::connection_broken() {
   const std::lock_guard order(submit_mutex_);
   if (handle_ == nullptr || zoo_state(handle_) < 0) return;
   if (zoo_state(handle_) == ZOO_CONNECTED_STATE) {
-    ++connections_broken_;
+    ++connections_.broken;
   } else if (take_new_servers()) {
     return;
   }
   // From one attempt to the next the client goes on by two addresses: of an even number it would try one half for ever.
   const std::size_t count = address_count();
-  if (count % 2 == 0 && ++failures_ % (count / 2) == 0) zoo_cycle_next_server(handle_);
+  if (count % 2 == 0 && ++servers_.failures % (count / 2) == 0) zoo_cycle_next_server(handle_);
 }
 
 // Requires submit_mutex_.
 std::size_t SessionCore::address_count() const {
-  return static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
+  return static_cast<std::size_t>(std::count(servers_.given.begin(), servers_.given.end(), ',')) + 1;
 }
 
 // Requires submit_mutex_; on the I/O thread, when an attempt to connect has failed. Of a connection that was up the
 // client would not say any more that it is lost.
 bool SessionCore::take_new_servers() {
-  if (new_addresses_.empty() || zoo_set_servers(handle_, new_addresses_.c_str()) != ZOK) return false;
-  addresses_ = std::exchange(new_addresses_, {});
-  failures_ = 0;
+  if (servers_.next.empty() || zoo_set_servers(handle_, servers_.next.c_str()) != ZOK) return false;
+  servers_.given = std::exchange(servers_.next, {});
+  servers_.failures = 0;
   return true;
 }
 
@@ -274,7 +274,7 @@ int SessionCore::send(Call* call, Request& request) {
   }
   const int sent = send_request(handle_, acl_, call, request);
   // The client gives the connection up on this thread when its pipe is full, and says nothing.
-  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) ++connections_broken_;
+  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) ++connections_.broken;
   return sent;
 }
 
@@ -329,7 +329,7 @@ void SessionCore::deliver_ready(ReplyQueue::Serial end) {
 
 void SessionCore::attend() {
   std::unique_lock lock(queue_mutex_);
-  while (!stop_attendant_) {
+  while (!attendant_.stop) {
     if (queue_.ready()) {
       lock.unlock();
       {
@@ -337,18 +337,18 @@ void SessionCore::attend() {
         deliver_ready(~ReplyQueue::Serial{0});
       }
       lock.lock();
-    } else if (setup_again_at_ && *setup_again_at_ <= std::chrono::steady_clock::now()) {
-      setup_again_at_.reset();
+    } else if (attendant_.setup_again_at && *attendant_.setup_again_at <= std::chrono::steady_clock::now()) {
+      attendant_.setup_again_at.reset();
       lock.unlock();
       {
         std::lock_guard order(submit_mutex_);
         if (handle_ != nullptr) look_for_chroot(handle_);
       }
       lock.lock();
-    } else if (setup_again_at_) {
-      attendant_wakes_.wait_until(lock, *setup_again_at_);
+    } else if (attendant_.setup_again_at) {
+      attendant_.wakes.wait_until(lock, *attendant_.setup_again_at);
     } else {
-      attendant_wakes_.wait(lock);
+      attendant_.wakes.wait(lock);
     }
   }
 }
@@ -365,8 +365,8 @@ RefreshResult SessionCore::refresh_servers() {
   if (handle_ == nullptr) return RefreshResult::failed;
   // Not from here: the client would change, on our thread, what its I/O thread reads without a lock, and close its
   // socket under it.
-  new_addresses_ = addresses == addresses_ ? "" : addresses;
-  return new_addresses_.empty() ? RefreshResult::unchanged : RefreshResult::deferred;
+  servers_.next = addresses == servers_.given ? "" : addresses;
+  return servers_.next.empty() ? RefreshResult::unchanged : RefreshResult::deferred;
 }
 
 }  // namespace forelock::zookeeper

@@ -121,22 +121,23 @@ class SessionCore {
   zhandle_t* handle_ = nullptr;
   // Connections that the completion thread has heard of, and those of them that the I/O thread has given up since: see
   // may_send().
-  std::uint64_t connections_begun_ = 0;
-  std::uint64_t connections_broken_ = 0;
-  std::string addresses_;                             // what the C client was given
-  std::string new_addresses_;                         // what it is to get; empty: nothing new
-  std::size_t failures_ = 0;                          // of connections and attempts, since it got those
-  std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
+  struct {
+    std::uint64_t begun = 0;
+    std::uint64_t broken = 0;
+  } connections_;
+  struct {
+    std::string given;                                 // what the C client was given
+    std::string next;                                  // what it is to get; empty: nothing new
+    std::size_t failures = 0;                          // of connections and attempts, since it got those
+    std::chrono::steady_clock::time_point asked_at{};  // set before the client's threads exist
+  } servers_;
 
   mutable std::mutex queue_mutex_;
-  std::condition_variable attendant_wakes_;
   std::condition_variable answered_;  // a request, while the session closes
   ReplyQueue queue_;
   CallPool calls_;
   Link link_ = Link::disconnected;
   bool finished_ = false;  // closed, and everything answered
-  bool stop_attendant_ = false;
-  std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
   std::optional<SessionIdentity> identity_;
   std::optional<SessionProblem> problem_;
   // Since the last connection; problems by server.
@@ -147,14 +148,21 @@ class SessionCore {
     std::size_t cuts = 0;
     bool refused = false;
   } sasl_;
-  std::thread attendant_;
+  struct {
+    std::condition_variable wakes;
+    bool stop = false;
+    std::optional<std::chrono::steady_clock::time_point> setup_again_at;
+    std::thread thread;
+  } attendant_;
 
   std::atomic<bool> containers_unsupported_{false};
 
   // Used on the completion thread only.
-  bool auth_added_ = false;
-  bool setup_done_ = false;
-  bool reported_connected_ = false;
+  struct {
+    bool auth_added = false;
+    bool done = false;
+    bool reported_connected = false;
+  } setup_;
 };
 
 }  // namespace forelock::zookeeper

@@ -23,8 +23,8 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
   if (state == ZOO_CONNECTED_STATE) {
     {
       const std::lock_guard order(submit_mutex_);
-      connections_broken_ = std::max(connections_broken_, connections_begun_);  // those before, however they ended
-      ++connections_begun_;
+      connections_.broken = std::max(connections_.broken, connections_.begun);  // those before, however they ended
+      ++connections_.begun;
     }
     sockaddr_storage peer{};
     socklen_t length = sizeof(peer);
@@ -32,10 +32,10 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
       protect_sockets_to(reinterpret_cast<const sockaddr*>(&peer));
     }
     // When its pipe is full the client drops the connection without saying so.
-    if (reported_connected_) {
+    if (setup_.reported_connected) {
       change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
     }
-    if (setup_done_ && !options_.credential) {
+    if (setup_.done && !options_.credential) {
       report_connected(handle);
     } else {
       begin_setup(handle);
@@ -45,7 +45,7 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
   } else if (state == ZOO_AUTH_FAILED_STATE) {
     // What was sent before the refusal may have been done.
     change_link(Link::auth_failed, ReplyCode::connection_loss, SessionEvent::Kind::auth_failed);
-  } else if (reported_connected_) {
+  } else if (setup_.reported_connected) {
     note_unannounced_loss();
     change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
   }
@@ -56,7 +56,7 @@ void SessionCore::note_unannounced_loss() {
   bool announced = true;
   {
     const std::lock_guard order(submit_mutex_);
-    announced = connections_broken_ >= connections_begun_;
+    announced = connections_.broken >= connections_.begun;
   }
   static std::atomic_flag said;
   if (announced || !options_.log || said.test_and_set()) return;
@@ -76,7 +76,7 @@ void SessionCore::change_link(Link link, ReplyCode pending, SessionEvent::Kind k
     queue_.fail_all(pending);
     end = queue_.end();
   }
-  reported_connected_ = false;
+  setup_.reported_connected = false;
   deliver_ready(end);
   SessionEvent event;
   event.kind = kind;
@@ -96,14 +96,14 @@ void SessionCore::report_connected(zhandle_t* handle) {
     problem_.reset();
     tls_problems_.clear();
     sasl_ = {};
-    setup_again_at_.reset();
+    attendant_.setup_again_at.reset();
   }
-  reported_connected_ = true;
+  setup_.reported_connected = true;
   SessionEvent event;
   event.kind = SessionEvent::Kind::connected;
   event.session = zoo_client_id(handle)->client_id;
   event.timeout = std::chrono::milliseconds(zoo_recv_timeout(handle));
-  event.asked_at = asked_at_;
+  event.asked_at = servers_.asked_at;
   listener_.on_session(event);
 }
 

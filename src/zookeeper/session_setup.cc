@@ -74,18 +74,18 @@ std::optional<SessionIdentity> SessionCore::identity() const {
 
 void SessionCore::begin_setup(zhandle_t* handle) {
   if ((prefix_.empty() || !options_.make_chroot) && !options_.credential) {
-    setup_done_ = true;
+    setup_.done = true;
     report_connected(handle);
     return;
   }
   std::lock_guard order(submit_mutex_);
   if (handle_ == nullptr) return;
-  if (options_.credential && !auth_added_) {
+  if (options_.credential && !setup_.auth_added) {
     // From now on the client repeats it on every new connection, before anything else.
     const std::string& credential = *options_.credential;
-    auth_added_ =
+    setup_.auth_added =
         zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
-    if (!auth_added_) return;  // the connection is gone; the next one begins anew
+    if (!setup_.auth_added) return;  // the connection is gone; the next one begins anew
   }
   // The reply comes after the one to the authentication.
   look_for_chroot(handle);
@@ -121,7 +121,7 @@ void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* 
 }
 
 void SessionCore::chroot_looked_for(int code, bool after_creation) {
-  if (reported_connected_) return;
+  if (setup_.reported_connected) return;
   if (code == ZOK || (code == ZNONODE && !options_.make_chroot)) {
     zhandle_t* handle = nullptr;
     {
@@ -129,15 +129,15 @@ void SessionCore::chroot_looked_for(int code, bool after_creation) {
       handle = handle_;
     }
     if (handle == nullptr) return;
-    setup_done_ = true;
+    setup_.done = true;
     report_connected(handle);
   } else if (code == ZNONODE && !after_creation && !prefix_.empty()) {
     create_chroot();
   } else if (code == ZNONODE) {
     // Either a creation failed and said why, or the node was removed since.
     std::lock_guard lock(queue_mutex_);
-    if (!setup_again_at_) setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
-    attendant_wakes_.notify_one();
+    if (!attendant_.setup_again_at) attendant_.setup_again_at = std::chrono::steady_clock::now() + setup_retry_interval;
+    attendant_.wakes.notify_one();
   } else {
     setup_failed(code);
   }
@@ -154,9 +154,9 @@ void SessionCore::setup_failed(int code) {
           SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
                                      std::string(name_of(reason)) + "): create it, or permit this client to"};
     }
-    setup_again_at_ = std::chrono::steady_clock::now() + (refused ? setup_retry_interval : setup_retry_soon);
+    attendant_.setup_again_at = std::chrono::steady_clock::now() + (refused ? setup_retry_interval : setup_retry_soon);
   }
-  attendant_wakes_.notify_one();
+  attendant_.wakes.notify_one();
 }
 
 }  // namespace forelock::zookeeper

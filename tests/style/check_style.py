@@ -12,8 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import sizes  # noqa: E402
+
 MAX_LINE = 120
 MAX_FILE = 400
+MOST = {"function": (60, "lines"), "class": (30, "fields")}
 
 # Which rooms a room may include besides itself: those that its CMakeLists.txt links. include/forelock is open to all.
 ROOM = re.compile(r"\bforelock_room\((?P<name>\w+)(?P<rest>[^)]*)\)")
@@ -135,9 +139,14 @@ def check_text(tree, name, raw, lines):
 
 
 def check_length(tree, name, lines):
-    product = name.parts[0] not in {"tests", "third_party"} and "test" not in name.parts
-    if product and is_code(name) and len(lines) > MAX_FILE:
+    if name.parts[0] in {"tests", "third_party"} or "test" in name.parts or not is_code(name):
+        return
+    if len(lines) > MAX_FILE:
         tree.report(name, len(lines), f"{len(lines)} lines; at most {MAX_FILE}: a file has one reason to change")
+    for kind, part, line, size in sizes.sizes(name, "\n".join(lines)):
+        most, unit = MOST[kind]
+        if size > most:
+            tree.report(name, line, f"{kind} {part} has {size} {unit}; at most {most}")
 
 
 def check_header(tree, name, lines):

@@ -92,6 +92,21 @@ void report_unwritten(const Settings& settings, ServerSession& session, const st
               unknown ? exit_not_authorized : exit_unavailable);
 }
 
+// Null if the server gives no session in time.
+std::unique_ptr<ServerSession> connected(zookeeper::SessionOptions options, const std::string& name,
+                                         DoctorReport& report) {
+  const std::shared_ptr<const zookeeper::SaslContext> sasl = options.sasl;
+  auto session = std::make_unique<ServerSession>(std::move(options));
+  if (!session->wait_connected(server_patience)) {
+    if (const auto problem = session->last_problem(); sasl && problem) {
+      report.warn("sasl", problem->message, "docs/operating.md, SASL");
+    }
+    return nullptr;
+  }
+  if (sasl) report.ok("sasl", name + " accepts this client's credentials (" + std::string(sasl->mechanism()) + ")");
+  return session;
+}
+
 }  // namespace
 
 std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings,
@@ -109,16 +124,10 @@ std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings,
     zookeeper::SessionOptions options = options_for(settings, each);
     options.tls = tls;
     options.sasl = sasl;
-    auto session = std::make_unique<ServerSession>(std::move(options));
-    if (!session->wait_connected(server_patience)) {
-      if (const auto problem = session->last_problem(); sasl && problem) {
-        report.warn("sasl", problem->message, "docs/operating.md, SASL");
-      }
+    auto session = connected(std::move(options), each.name, report);
+    if (!session) {
       silent.push_back(each.name);
       continue;
-    }
-    if (sasl) {
-      report.ok("sasl", each.name + " accepts this client's credentials (" + std::string(sasl->mechanism()) + ")");
     }
     if (!writer) {
       const coordination::Create node{probe, {}, coordination::CreateMode::ephemeral};

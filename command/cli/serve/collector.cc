@@ -131,8 +131,8 @@ void Collector::work() {
     }
     if (again == Time::max()) {
       const bool shows = plan_.complete() && (proof_is_new_ || !changed_.empty());
-      again = std::min(std::max(plan_.due(), next_read_), next_proof_);
-      if (shows) again = std::min(again, next_picture_);
+      again = std::min(std::max(plan_.due(), next_.read), next_.proof);
+      if (shows) again = std::min(again, next_.picture);
     }
     guard.lock();
     news_.wait_until(guard, again, [this] { return stop_ || new_session_ || !fired_.empty(); });
@@ -161,8 +161,8 @@ std::vector<Reply> Collector::ask(client::RequestPipeline& pipeline, std::vector
 void Collector::read() {
   const Time now = Clock::now();
   std::vector<WatchPlan::Listing> listings;
-  if (now >= next_read_) listings = plan_.next(now, most_listings);
-  const bool proof = now >= next_proof_;
+  if (now >= next_.read) listings = plan_.next(now, most_listings);
+  const bool proof = now >= next_.proof;
   if (listings.empty() && !proof) return;
   try {
     const auto deadline = now + patience_;
@@ -186,7 +186,7 @@ void Collector::read() {
     if (!proof) return;
     proved_ = asked;  // and for the plan once the news before its answer are taken
     proof_is_new_ = true;
-    next_proof_ = asked + between_proofs;
+    next_.proof = asked + between_proofs;
   } catch (...) {
     for (const WatchPlan::Listing& listing : listings) plan_.failed(listing, Clock::now());
     throw;
@@ -262,7 +262,7 @@ void Collector::read_monitors(client::RequestPipeline& pipeline, std::vector<Wat
   }
   listings.clear();
   // The first time nobody sees anything before it is all there.
-  if (last_) next_read_ = now + std::min<Clock::duration>((now - begin) * rest_after_reads, longest_rest);
+  if (last_) next_.read = now + std::min<Clock::duration>((now - begin) * rest_after_reads, longest_rest);
 }
 
 void Collector::read_nodes(client::RequestPipeline& pipeline, std::vector<NamespaceImage::Reading>& readings,
@@ -296,7 +296,7 @@ void Collector::read_nodes(client::RequestPipeline& pipeline, std::vector<Namesp
 void Collector::show() {
   changed_.merge(image_.take_changed());
   if (!plan_.complete() && !last_) return;
-  if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_picture_) return;
+  if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_.picture) return;
   const Time begin = Clock::now();
   const std::shared_ptr<const Picture> picture = this->picture(changed_);
   std::vector<web::Event> events = changes(*picture);
@@ -305,7 +305,7 @@ void Collector::show() {
   proof_is_new_ = false;
   take_(picture, std::move(events));
   const auto pause = std::chrono::ceil<milliseconds>((Clock::now() - begin) * times_its_length);
-  next_picture_ = Clock::now() + std::clamp(pause, shortest_pause, longest_pause);
+  next_.picture = Clock::now() + std::clamp(pause, shortest_pause, longest_pause);
 }
 
 std::shared_ptr<const Picture> Collector::picture(const std::set<std::string>& changed) {

@@ -87,11 +87,13 @@ class Collector final : private client::WatchObserver {
   std::set<std::string> refused_;               // nodes that may not be listed
   bool has_root_ = false;                       // it has been listed since the last failure
   std::pair<std::int64_t, std::int32_t> root_;  // which it is, and its children's version
-  Time next_read_{};
-  Time next_proof_{};
+  struct {
+    Time read{};
+    Time proof{};
+    Time picture{};
+  } next_;
   std::optional<Time> proved_;  // all that was done before is known, or known to be old
   bool proof_is_new_ = false;
-  Time next_picture_{};
   Paces paces_;
   LockOrders orders_;
   std::shared_ptr<const std::vector<OrderWarning>> warnings_;

@@ -135,66 +135,43 @@ class ServeCommand final : public Command {
   }
 
   int run(const Context& context) override {
-    const Address address = parse_listen(listen_);
-    tls_.check();
-    check_reach(address.host, tls_, readable_by_all_);
+    const Address address = checked_address();
     const HistoryLimits limits = history_limits();
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP});
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console, client::ClientUse::looks);
     Board board(*client);
-    web::ServerOptions options;
-    options.address = address.host;
-    options.port = address.port;
-    options.host_names = hosts_;
-    if (!admin_.empty()) options.admins = read_admins(admin_);
-    options.proxy = proxy();
-    if (tls_.used()) {
-      options.tls = [this] { return read_tls_files(tls_); };
-      options.tls_problem = [&](const std::string& problem) {
-        context.console.warn("TLS: " + problem + "; what was read before is still in use");
-      };
-    }
-    const std::unique_ptr<web::Server> server = listen(std::move(options), board);
+    const std::unique_ptr<web::Server> server = listen(server_options(address, context), board);
     board.publish_through(*server);
     std::optional<History> history;
-    if (!history_.empty()) {
-      history.emplace(history_, limits, [&](std::string problem) {
-        if (!problem.empty()) context.console.warn("history: " + problem);
-        server->post([&board, problem = std::move(problem)] { board.tell_history_problem(problem); });
-      });
-      board.remember_through(*history);
-    }
+    if (!history_.empty()) remember(history, limits, board, *server, context.console);
     BackRoom back_room;
-    std::optional<Acts::Letters> letters;
-    if (letters_) letters = Acts::Letters{settings, dead_letter_log(context.console)};
-    const std::optional<Acts::Letters> acted_on = letters;
-    board.read_through(back_room, std::move(letters), AuditFile::instance().path());
+    const std::optional<Acts::Letters> letters = shown_letters(settings, context.console);
+    board.read_through(back_room, letters, AuditFile::instance().path());
     Acts acts(*client, patience(settings), context.console,
               [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
                 if (history) history->explain_end(monitor, holder, "forced", reason);
               });
-    if (acted_on) acts.use_letters(*acted_on);
+    if (letters) acts.use_letters(*letters);
     if (!admin_.empty()) board.act_through(acts);
+    const auto unlocked = [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
+      if (history) history->explain_end(monitor, holder, "unlocked", reason);
+      server->post([&board, monitor, holder, reason] { board.tell_unlocked(monitor, holder, reason); });
+    };
     std::optional<Unlocker> unlocker;
     if (unlock_) {
-      unlocker.emplace(
-          *client, patience(settings), sweep_after_.value_or(default_sweep_after), context.console,
-          [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
-            if (history) history->explain_end(monitor, holder, "unlocked", reason);
-            server->post([&board, monitor, holder, reason] { board.tell_unlocked(monitor, holder, reason); });
-          });
-      board.show_unlocker(*unlocker);
+      const milliseconds sweep_after = sweep_after_.value_or(default_sweep_after);
+      board.show_unlocker(unlocker.emplace(*client, patience(settings), sweep_after, context.console, unlocked));
     }
-    Collector collector(
-        *client, patience(settings),
-        [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
-          if (unlocker) unlocker->take(picture);
-          if (history) history->take(picture);
-          server->post(
-              [&board, picture = std::move(picture), events = std::move(events)] { board.take(picture, events); });
-        },
-        [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
+    const auto take = [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
+      if (unlocker) unlocker->take(picture);
+      if (history) history->take(picture);
+      server->post([&board, picture, events = std::move(events)] { board.take(picture, events); });
+    };
+    const auto fail = [&](std::string problem) {
+      server->post([&board, problem = std::move(problem)] { board.fail(problem); });
+    };
+    Collector collector(*client, patience(settings), take, fail);
     board.show_look(collector.counts());
     server->start();
     back_room.start();
@@ -203,9 +180,7 @@ class ServeCommand final : public Command {
     if (unlocker) unlocker->start();
     collector.start();
     announce(context.console, tls_.used() ? "https://" : "http://", address.host, server->port());
-    const WakeUp wake_up;  // never notified: signals are all there is to wait for
-    while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
-    }
+    wait_for(signals);
     acts.begin_stop();
     back_room.begin_stop();
     if (unlocker) unlocker->begin_stop();
@@ -221,6 +196,49 @@ class ServeCommand final : public Command {
   }
 
  private:
+  Address checked_address() const {
+    Address address = parse_listen(listen_);
+    tls_.check();
+    check_reach(address.host, tls_, readable_by_all_);
+    return address;
+  }
+
+  web::ServerOptions server_options(const Address& address, const Context& context) const {
+    web::ServerOptions options;
+    options.address = address.host;
+    options.port = address.port;
+    options.host_names = hosts_;
+    if (!admin_.empty()) options.admins = read_admins(admin_);
+    options.proxy = proxy();
+    if (tls_.used()) {
+      options.tls = [this] { return read_tls_files(tls_); };
+      options.tls_problem = [&context](const std::string& problem) {
+        context.console.warn("TLS: " + problem + "; what was read before is still in use");
+      };
+    }
+    return options;
+  }
+
+  void remember(std::optional<History>& history, const HistoryLimits& limits, Board& board, web::Server& server,
+                const Console& console) const {
+    history.emplace(history_, limits, [&board, &server, &console](std::string problem) {
+      if (!problem.empty()) console.warn("history: " + problem);
+      server.post([&board, problem = std::move(problem)] { board.tell_history_problem(problem); });
+    });
+    board.remember_through(*history);
+  }
+
+  std::optional<Acts::Letters> shown_letters(const Settings& settings, const Console& console) const {
+    if (!letters_) return std::nullopt;
+    return Acts::Letters{settings, dead_letter_log(console)};
+  }
+
+  static void wait_for(SignalQueue& signals) {
+    const WakeUp wake_up;  // never notified: signals are all there is to wait for
+    while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
+    }
+  }
+
   std::optional<web::Proxy> proxy() const {
     if (proxy_header_.empty() && proxy_owner_.empty()) return std::nullopt;
     if (proxy_header_.empty() || proxy_owner_.empty() || admin_.empty())

@@ -40,40 +40,49 @@ struct Contender {
   int told_expired = 0;
   // It was the first of this process, and others went before it.
   bool waited = false;
-  // As a holder: the servers are to be asked whether it still is one; how often they have been, without an answer yet.
-  bool proof_of_hold_wanted = false;
-  unsigned proofs_of_hold = 0;
+  // As a holder: the servers are to be asked whether it still is one; how often they have been, without an answer yet;
+  // when they are to be asked again; when its lock is watched.
+  struct {
+    bool proof_wanted = false;
+    unsigned proofs = 0;
+    TimePoint proof_again_at = never;
+    TimePoint watch_at = never;
+  } hold;
   // There is a watch on its own node, or will be at once.
   bool node_watched = false;
 
   // Where it stands: its node's prefix, and so its place, and what proves it. Not what it is: AcquireSpec::priority. It
   // changes with the node alone.
   Priority rank = Priority::foreground;
-  // Where it is to stand: the rank, unless it is to move.
-  Priority wanted_rank = Priority::foreground;
-  // The server has refused a move that its caller wants, or what waits for its caller: it is to be asked for again.
-  bool move_refused = false;
-  // The rank for which its node is being replaced, also while it is found out what has become of that.
-  std::optional<Priority> moving_to;
+  struct {
+    // Where it is to stand: the rank, unless it is to move.
+    Priority wanted_rank = Priority::foreground;
+    // The server has refused a move that its caller wants, or what waits for its caller: it is to be asked for again.
+    bool refused = false;
+    // The rank for which its node is being replaced, also while it is found out what has become of that.
+    std::optional<Priority> to;
+    TimePoint at = never;  // when it is looked at again whether it is to move
+  } moving;
 
   std::string node;  // name of the own node once known
   // The version of that node's data that was looked at last, and when. Its process never changes them.
-  std::int32_t record_version = 0;
-  TimePoint record_read{};
+  struct {
+    std::int32_t version = 0;
+    TimePoint read{};
+  } record;
   std::int64_t number = 0;
   // What was known of the monitor when its node was sent: the node's number is not lower.
   MonitorCount created_after;
   TimePoint waiting_since = never;
   // Its first place in the queue that was known, and since when; `never` if it is not to be measured.
-  std::size_t first_place = 0;
-  TimePoint placed_at = never;
+  struct {
+    std::size_t place = 0;
+    TimePoint since = never;
+  } measured;
   Duration disconnected_before{0};  // of the engine's time without a connection, what was over when it came
   Token token = 0;
   coordination::RequestTag claim = 0;  // the request that creates its node and privateLock together
   coordination::RequestTag proof = 0;  // the look that is to prove its rank
-  TimePoint hold_watch_at = never;
-  TimePoint proof_again_at = never;  // as a holder
-  TimePoint move_at = never;         // when it is looked at again whether it is to move
   std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.
   base::PerPriority<bool> told_waiting;

@@ -39,14 +39,14 @@ void Engine::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
   contender.id = id;
   contender.arrival = next_arrival_++;
   contender.spec = std::move(spec);
-  contender.rank = contender.wanted_rank = contender.first_rank();
+  contender.rank = contender.moving.wanted_rank = contender.first_rank();
   contenders_.emplace(id, std::move(owned));
   Monitor& monitor = monitor_of(contender.spec.monitor);
   contender.monitor = &monitor;
   became_busy(monitor);
   if (!started_) {
     started_ = true;
-    if (!connected_ && down_since_ == never) down_since_ = now;
+    if (!connected_ && outage_.since == never) outage_.since = now;
   }
   set_deadline(contender, contender.spec.deadline);
   contender.disconnected_before = disconnected(now);
@@ -54,7 +54,7 @@ void Engine::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
   if (closed_) {
     refuse(contender, {.reason = RefusalReason::closed});
     monitor.abandon(contender, now);
-  } else if (gave_up_ && !connected_) {
+  } else if (outage_.gave_up && !connected_) {
     refuse(contender, {.reason = RefusalReason::connection_lost});
     monitor.abandon(contender, now);
   } else {
@@ -131,9 +131,10 @@ bool Engine::prove(ContenderId id, TimePoint now) {
 }
 
 void Engine::want_proof(Contender& contender, TimePoint now) {
-  if (contender.proof_again_at != never) timers_.erase({contender.proof_again_at, {contender.id, Timer::proof}});
-  contender.proof_again_at = never;
-  contender.proof_of_hold_wanted = true;
+  if (contender.hold.proof_again_at != never)
+    timers_.erase({contender.hold.proof_again_at, {contender.id, Timer::proof}});
+  contender.hold.proof_again_at = never;
+  contender.hold.proof_wanted = true;
   contender.monitor->settle(now);
 }
 
@@ -143,9 +144,9 @@ void Engine::proved(Contender& contender, TimePoint now) {
 }
 
 void Engine::prove_later(Contender& contender, TimePoint now) {
-  if (contender.proof_again_at != never) return;
-  contender.proof_again_at = now + look_again_after;
-  timers_.insert({contender.proof_again_at, {contender.id, Timer::proof}});
+  if (contender.hold.proof_again_at != never) return;
+  contender.hold.proof_again_at = now + look_again_after;
+  timers_.insert({contender.hold.proof_again_at, {contender.id, Timer::proof}});
 }
 
 void Engine::want_contention(ContenderId id, TimePoint now) {
@@ -240,8 +241,8 @@ void Engine::grant(Contender& contender, TimePoint now) {
   set_deadline(contender, never);
   contender.move_to(ContenderState::held);
   held_.insert(contender.id);
-  contender.hold_watch_at = now + options_.hold_watch_delay + contender.spec.hold_watch_later;
-  timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
+  contender.hold.watch_at = now + options_.hold_watch_delay + contender.spec.hold_watch_later;
+  timers_.insert({contender.hold.watch_at, {contender.id, Timer::hold_watch}});
   output_.granted(contender.id, {contender.token, contender.node});
   contender.monitor->granted(now);
 }
@@ -272,7 +273,7 @@ void Engine::refuse(Contender& contender, Refusal refusal) {
     refusal.before = contender.monitor->waiting_before(contender);
     refusal.wait_left = contender.monitor->predicted_wait(contender.spec.priority, refusal.position->place);
   }
-  refusal.disconnected = disconnected_ - contender.disconnected_before;
+  refusal.disconnected = outage_.before - contender.disconnected_before;
   output_.refused(contender.id, refusal);
 }
 
@@ -306,10 +307,11 @@ void Engine::end_hold(Contender& contender) {
 
 void Engine::cancel_timers(Contender& contender) {
   if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
-  if (contender.hold_watch_at != never) timers_.erase({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
-  if (contender.proof_again_at != never) timers_.erase({contender.proof_again_at, {contender.id, Timer::proof}});
+  if (contender.hold.watch_at != never) timers_.erase({contender.hold.watch_at, {contender.id, Timer::hold_watch}});
+  if (contender.hold.proof_again_at != never)
+    timers_.erase({contender.hold.proof_again_at, {contender.id, Timer::proof}});
   set_move(contender, never);
-  contender.hold_watch_at = contender.proof_again_at = never;
+  contender.hold.watch_at = contender.hold.proof_again_at = never;
   pending_grants_.erase(contender.id);
 }
 
@@ -320,9 +322,9 @@ void Engine::set_deadline(Contender& contender, TimePoint deadline) {
 }
 
 void Engine::set_move(Contender& contender, TimePoint at) {
-  if (contender.move_at == at) return;
-  if (contender.move_at != never) timers_.erase({contender.move_at, {contender.id, Timer::move}});
-  contender.move_at = at;
+  if (contender.moving.at == at) return;
+  if (contender.moving.at != never) timers_.erase({contender.moving.at, {contender.id, Timer::move}});
+  contender.moving.at = at;
   if (at != never) timers_.insert({at, {contender.id, Timer::move}});
 }
 

@@ -127,7 +127,7 @@ class Engine {
   bool connected() const { return connected_; }
   // How long there has been no connection, in all.
   Duration disconnected(TimePoint now) const {
-    return disconnected_ + (down_since_ == never ? Duration(0) : now - down_since_);
+    return outage_.before + (outage_.since == never ? Duration(0) : now - outage_.since);
   }
   coordination::SessionId session() const { return session_; }
   const std::string& prefix(Priority priority) const { return options_.prefixes[priority]; }
@@ -229,9 +229,11 @@ class Engine {
       leader_asked_{};   // when the last request through the leader was sent: a heartbeat, or one that was answered
   TimePoint written_{};  // the same, of writes
   bool heartbeat_in_flight_ = false;
-  TimePoint down_since_ = never;
-  Duration disconnected_{0};  // in all, up to the present connection
-  bool gave_up_ = false;
+  struct {
+    TimePoint since = never;
+    Duration before{0};  // in all, up to the present connection
+    bool gave_up = false;
+  } outage_;
   bool started_ = false;
 
   coordination::RequestTag next_tag_ = 1;

@@ -118,9 +118,9 @@ void Engine::on_connected(const coordination::SessionEvent& event, TimePoint now
   }
   session_ = event.session;
   connected_ = true;
-  if (down_since_ != never) disconnected_ += now - down_since_;
-  down_since_ = never;
-  gave_up_ = false;
+  if (outage_.since != never) outage_.before += now - outage_.since;
+  outage_.since = never;
+  outage_.gave_up = false;
   // As a write it is the barrier before everything that the resolving of busy monitors reads over this connection.
   const bool busy = monitors_.size() > idle_.size();
   const bool barrier = resumed && (busy || proof_wanted());
@@ -134,7 +134,7 @@ void Engine::on_connected(const coordination::SessionEvent& event, TimePoint now
 
 void Engine::on_disconnected(TimePoint now) {
   connected_ = false;
-  if (down_since_ == never) down_since_ = now;
+  if (outage_.since == never) outage_.since = now;
   pending_grants_.clear();  // proved again by the resolving
   for (auto& [name, monitor] : monitors_) monitor->on_disconnected();
   unused_.disconnected();
@@ -144,7 +144,7 @@ void Engine::on_expired(TimePoint now) {
   connected_ = false;
   session_ = 0;
   proof_.ended();
-  down_since_ = now;
+  outage_.since = now;
   end_all(RefusalReason::session_expired, LossReason::session_expired, ReleaseOutcome::session_expired);
 }
 
@@ -281,7 +281,7 @@ TimePoint Engine::next_timer() const {
   if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
   if (!polls_.empty()) next = std::min(next, polls_.begin()->first);
   if (!held_.empty()) next = std::min(next, valid_until());
-  if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + patience());
+  if (outage_.since != never && !outage_.gave_up && started_) next = std::min(next, outage_.since + patience());
   if (connected_ && !closed_) next = std::min(next, unused_.next_timer());
   return next;
 }
@@ -294,12 +294,12 @@ void Engine::tick(TimePoint now) {
     Contender* contender = find(id);
     if (!contender || contender->abandoned) continue;
     if (timer == Timer::hold_watch) {
-      contender->hold_watch_at = never;
+      contender->hold.watch_at = never;
       contender->monitor->watch_held_lock(*contender, now);
     } else if (timer == Timer::proof) {
       want_proof(*contender, now);
     } else if (timer == Timer::move) {
-      contender->move_at = never;
+      contender->moving.at = never;
       contender->monitor->move_due(*contender, now);
     } else {
       contender->spec.deadline = never;
@@ -316,14 +316,14 @@ void Engine::tick(TimePoint now) {
     monitor.poll(now);
   }
   if (next_heartbeat() <= now) heartbeat(proof_wanted(), now);
-  if (down_since_ != never && !gave_up_ && started_ && down_since_ + patience() <= now) give_up_waiting(now);
+  if (outage_.since != never && !outage_.gave_up && started_ && outage_.since + patience() <= now) give_up_waiting(now);
   evict(now);
   remove_unused(now);
 }
 
 // Waiters are refused; holders stay suspect until their own deadline, and cleaning up continues after a reconnect.
 void Engine::give_up_waiting(TimePoint now) {
-  gave_up_ = true;
+  outage_.gave_up = true;
   std::vector<ContenderId> ids;
   for (const auto& [id, contender] : contenders_) {
     const ContenderState state = contender->state;

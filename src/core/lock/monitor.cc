@@ -42,7 +42,7 @@ ChildName Monitor::child_of(const Contender& contender) const {
 
 void Monitor::settle(TimePoint now) {
   if (!engine_.connected() || resolving_.findings) return;
-  if (all_.empty() && !stray_) resolving_.needed = false;
+  if (all_.empty() && !lock_.stray) resolving_.needed = false;
   if (resolving_.needed) {
     if (outstanding_ == 0 && now >= resolving_.not_before) {
       begin_resolve(now);
@@ -62,12 +62,12 @@ void Monitor::settle(TimePoint now) {
 
 void Monitor::settle_owner(TimePoint now) {
   Contender& owner = *owner_;
-  if (lock_flight_ || releasing_ == &owner) return;
+  if (lock_.in_flight || releasing_ == &owner) return;
   if (owner.state == ContenderState::yielding) {
     yield(owner, now);
   } else if (owner.abandoned || owner.state == ContenderState::releasing) {
     give_back(owner, now);
-  } else if (owner.proof_of_hold_wanted && owner.state == ContenderState::held) {
+  } else if (owner.hold.proof_wanted && owner.state == ContenderState::held) {
     prove_hold(owner, now);
   }
 }
@@ -88,7 +88,7 @@ void Monitor::give_back(Contender& owner, TimePoint now) {
 bool Monitor::can_claim_at_once() const {
   // A release that is under way and leaves the lock free is applied before whatever is sent now.
   const bool ours = owner_ && owner_ != releasing_;
-  return !ours && !lock_flight_ && queue_.empty() && enqueueing() == 0;
+  return !ours && !lock_.in_flight && queue_.empty() && enqueueing() == 0;
 }
 
 // Who claims the lock with the creation of its own node: the first, but foreground before background. Where others are
@@ -101,7 +101,7 @@ Contender* Monitor::claimant() const {
   };
   const bool busy = listing_.known() && listing_.children_watched() && !releasing_ &&
                     (listing_.lock_seen() || !listing_.others().empty());
-  const bool may_wait = !busy && !blocked_ && !queue_expected_;
+  const bool may_wait = !busy && !node_.blocked && !looks_.queue_expected;
   Contender* chosen = nullptr;
   for (const Priority priority : all_priorities) {
     const auto may_claim = [&](const Contender& one) {
@@ -114,7 +114,7 @@ Contender* Monitor::claimant() const {
 
 bool Monitor::looks_first(const Contender& contender) const {
   if (mutated(Mutation::outranked_claims_again)) return false;
-  return outranked_ && contender.spec.try_once;
+  return looks_.outranked && contender.spec.try_once;
 }
 
 // Thousands of background claims may be held back: a foreground contender does not wait behind the one of its monitor.
@@ -148,12 +148,12 @@ void Monitor::settle_idle(TimePoint now) {
         continue;
       }
       const bool held = owner_ && owner_ != releasing_ && owner_->state == ContenderState::held && !owner_->abandoned;
-      if (!held && queue_.empty() && (lock_flight_ || owner_)) continue;  // soon known
+      if (!held && queue_.empty() && (lock_.in_flight || owner_)) continue;  // soon known
       engine_.refuse(contender, {.reason = RefusalReason::unavailable});
       engine_.forget(contender);
       continue;
     }
-    if (blocked_) {
+    if (node_.blocked) {
       ++next;
       continue;
     }
@@ -161,24 +161,24 @@ void Monitor::settle_idle(TimePoint now) {
     enqueue(contender, now);
     enqueued = true;
   }
-  if (blocked_ && !idle_.empty()) return keep_watched(now);
+  if (node_.blocked && !idle_.empty()) return keep_watched(now);
   // In the same breath: this listing shows the new contenders, and its watch is not fired by them.
   const bool lock_is_ours = owner_ && owner_ != releasing_;
-  if (enqueued && !lock_is_ours && !lock_flight_ && !listing_.in_flight()) {
+  if (enqueued && !lock_is_ours && !lock_.in_flight && !listing_.in_flight()) {
     list(engine_.watch_mode() == WatchMode::parent, 0, now);
   }
 }
 
 void Monitor::settle_queue(TimePoint now) {
-  if (owner_ || lock_flight_ || queue_.empty()) {
-    if (blocked_) return;
+  if (owner_ || lock_.in_flight || queue_.empty()) {
+    if (node_.blocked) return;
     engine_.set_poll(*this, never);
     return look_while_held(now);
   }
   Contender& first = queue_.front();
   if (!view_fresh_for(first)) {
     if (listing_.in_flight()) return;
-    if (now < look_not_before_) return engine_.set_poll(*this, look_not_before_);
+    if (now < looks_.not_before) return engine_.set_poll(*this, looks_.not_before);
     return list(engine_.watch_mode() == WatchMode::parent, 0, now);
   }
   if (listing_.lock_seen() || another_process_before(first)) {
@@ -191,7 +191,7 @@ void Monitor::settle_queue(TimePoint now) {
     const TimePoint look = now + look_interval(first);
     if (listing_.unwatched()) {
       look_in_turn(now);
-    } else if (poll_at == look_not_before_ || poll_at > look) {
+    } else if (poll_at == looks_.not_before || poll_at > look) {
       engine_.set_poll(*this, look);
     }
     const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody
@@ -206,9 +206,9 @@ void Monitor::settle_queue(TimePoint now) {
 // Without a watch on what it waits for, a process looks in intervals: at all such queues in turn, so that thousands of
 // them do not keep the servers busy.
 void Monitor::look_in_turn(TimePoint now) {
-  if (poll_at != never && poll_at == turn_) return;
-  turn_ = engine_.next_unwatched_look(now);
-  engine_.set_poll(*this, turn_);
+  if (poll_at != never && poll_at == looks_.turn) return;
+  looks_.turn = engine_.next_unwatched_look(now);
+  engine_.set_poll(*this, looks_.turn);
 }
 
 // When to look at the queue again although no watch has fired.
@@ -221,11 +221,12 @@ Duration Monitor::look_interval(const Contender& first) const {
 // come that goes before ours, handing over to ours would cost two writes more: it, and giving back. So while one of
 // ours waits, a holder that keeps the lock for long looks at the queue, and again when that changes.
 void Monitor::look_while_held(TimePoint now) {
-  if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
+  if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_.in_flight || queue_.empty())
+    return;
   const Contender& next = queue_.front();
   if (listing_.children_watched() || listing_.in_flight() || another_process_before(next) || is_clear(next)) return;
-  const TimePoint last = std::max(listing_.last_sent(), held_since_);
-  const Duration pause = std::max<Duration>(short_hold, (last - held_since_) / rarer);
+  const TimePoint last = std::max(listing_.last_sent(), looks_.held_since);
+  const Duration pause = std::max<Duration>(short_hold, (last - looks_.held_since) / rarer);
   const TimePoint due = last + std::min(pause, engine_.options().safety_poll);
   if (now < due) return engine_.set_poll(*this, due);
   list(true, 0, now);
@@ -252,12 +253,12 @@ void Monitor::poll(TimePoint now) {
     if (long_wait) look_at_own_record(first, now);
   }
   listing_.expire();
-  blocked_ = false;
+  node_.blocked = false;
   settle(now);
 }
 
 void Monitor::granted(TimePoint now) {
-  held_since_ = now;
+  looks_.held_since = now;
   if (owner_) {
     applicants_.erase({owner_->arrival, owner_});
     note_wait(*owner_, 0, now);

@@ -63,7 +63,7 @@ class Monitor {
   // How many of each rank go before this one that waits, holders among them, as far as is known.
   base::PerPriority<std::size_t> waiting_before(const Contender& contender) const;
   // Contenders of this process wait, or those of others have been seen lately.
-  bool others_known() const { return !queue_.empty() || queue_expected_ || !listing_.others().empty(); }
+  bool others_known() const { return !queue_.empty() || looks_.queue_expected || !listing_.others().empty(); }
 
   // --- the session ---
 
@@ -93,23 +93,23 @@ class Monitor {
   // The path on which this request sets a watch.
   std::string watched_path(const Flight& flight) const;
 
-  bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
+  bool idle() const { return all_.empty() && outstanding_ == 0 && !lock_.stray; }
   // The ZooKeeper client keeps a watch on its node, over reconnects.
   bool watch_registered() const { return headcount_.watch_registered(); }
   // Its node was made by a process like this one, and may be removed when nobody uses it; while the mark is doubtful,
   // only after another look.
-  bool removable() const { return removable_; }
-  UnusedMonitors::Mark mark() const { return mark_; }
-  bool removable_unread() const { return removable_ && mark_ == UnusedMonitors::Mark::seen; }
+  bool removable() const { return node_.removable; }
+  UnusedMonitors::Mark mark() const { return node_.mark; }
+  bool removable_unread() const { return node_.removable && node_.mark == UnusedMonitors::Mark::seen; }
   // What its node was found to be, when it was to be removed.
   void looked_at(const coordination::Reply& node);
-  bool used_since_last_look() { return std::exchange(used_, false); }
+  bool used_since_last_look() { return std::exchange(node_.used, false); }
   // The engine does not look at it any more.
-  void stopped_lingering() { lingering_ = false; }
-  bool lingering() const { return lingering_; }
+  void stopped_lingering() { node_.lingers = false; }
+  bool lingering() const { return node_.lingers; }
   // It was to be removed, and has come into use before.
   void linger_on(TimePoint now) {
-    if (removable_) linger(now);
+    if (node_.removable) linger(now);
   }
   // Nobody of this process uses it any more once what is under way has been answered.
   bool ends_with_releases() const;
@@ -206,7 +206,10 @@ class Monitor {
   void read_record(Contender& contender, TimePoint now);
 
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
+  void take_reply(const Flight& flight, Contender* contender, coordination::Reply reply, TimePoint now);
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
+  void on_remove_lock(Contender* contender, const coordination::Reply& reply, TimePoint now);
+  void on_remove_monitor(const coordination::Reply& reply);
   void on_fast_claim(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_fresh_claim_refused(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_enqueue(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
@@ -227,7 +230,7 @@ class Monitor {
   bool is_proof(const Flight& flight) const;
   void judge(Contender& contender, bool somebody_before, TimePoint now);
   void on_confirmed(Contender& contender, const coordination::Reply& reply, TimePoint now);
-  void catch_up_failed(Contender* contender);
+  void on_caught_up(Contender* contender, const coordination::Reply& reply);
   void judge_look(const Flight& flight, bool listed);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
   void own_node_gone(Contender& contender);
@@ -292,23 +295,27 @@ class Monitor {
   Contender* owner_ = nullptr;                                 // owns privateLock
   Contender* releasing_ = nullptr;                             // its release is under way and leaves the lock free
   Contender* claiming_at_once_ = nullptr;  // its first request, which claims the lock, is not answered yet
-  bool stray_ = false;                     // privateLock is the session's, but of no contender; it goes
-  bool lock_flight_ = false;               // another request that changes privateLock is under way
-  std::int32_t lock_version_ = 0;          // of privateLock, after everything sent so far
+  struct {
+    bool stray = false;        // privateLock is the session's, but of no contender; it goes
+    bool in_flight = false;    // another request that changes privateLock is under way
+    bool watched = false;      // for our holder
+    std::int32_t version = 0;  // after everything sent so far
+  } lock_;
   base::PerPriority<std::size_t> enqueueing_;
   std::size_t outstanding_ = 0;
-  int misses_ = 0;                 // how often in a row the monitor had vanished again when we came
-  bool lock_watch_armed_ = false;  // on privateLock, for our holder
+  int misses_ = 0;  // how often in a row the monitor had vanished again when we came
 
   // The monitor's own node.
-  bool exists_ = false;
-  bool shown_by_knock_ = false;  // a knock has found it; not claimed since
-  std::uint32_t creations_ = 0;  // of its node, by this process
-  bool removable_ = false;
-  UnusedMonitors::Mark mark_ = UnusedMonitors::Mark::seen;
-  bool lingering_ = false;  // the engine will look at it
-  bool used_ = false;       // since it did
-  bool blocked_ = false;    // the sequence counter is at its end: waits for the monitor to empty
+  struct {
+    bool exists = false;
+    bool shown_by_knock = false;  // a knock has found it; not claimed since
+    std::uint32_t creations = 0;  // by this process
+    bool removable = false;
+    UnusedMonitors::Mark mark = UnusedMonitors::Mark::seen;
+    bool lingers = false;  // the engine will look at it
+    bool used = false;     // since it did
+    bool blocked = false;  // the sequence counter is at its end: waits for the monitor to empty
+  } node_;
 
   Listing listing_;
   Headcount headcount_;
@@ -316,15 +323,17 @@ class Monitor {
   std::unique_ptr<base::PerPriority<ServiceTimes>> service_times_;  // null: nobody has been measured
 
   // When to ask (heuristics: they cost or spare requests, and decide nothing).
-  // The last grant had to be waited for: the next one probably, too, so it joins the queue without a claim that would
-  // fail. (Four processes, sections without work: 7.1 requests for a section, 9.8 without; eight: 11.1 and 16.4.)
-  bool queue_expected_ = false;
-  // A single attempt was refused for a contender that ranks before it. Whoever asks again at once would take the lock
-  // from under that one, for as long as the proof and the way back take: the next ones look before they claim.
-  bool outranked_ = false;
-  TimePoint held_since_{};
-  TimePoint turn_ = never;       // to look, among all queues that are not watched
-  TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
+  struct {
+    // The last grant had to be waited for: the next one probably, too, so it joins the queue without a claim that would
+    // fail. (Four processes, sections without work: 7.1 requests for a section, 9.8 without; eight: 11.1 and 16.4.)
+    bool queue_expected = false;
+    // A single attempt was refused for a contender that ranks before it. Whoever asks again at once would take the lock
+    // from under that one, for as long as the proof and the way back take: the next ones look before they claim.
+    bool outranked = false;
+    TimePoint held_since{};
+    TimePoint turn = never;  // to look, among all queues that are not watched
+    TimePoint not_before{};  // a change that cannot have made ours the next one: seen together with what follows
+  } looks_;
 
   Resolving resolving_;
 };

@@ -45,8 +45,8 @@ void Monitor::admit(TimePoint now) {
       remove_node(*contender, now);
     } else if (seen) {
       applicants_.erase({arrival, contender});
-      contender->first_place = before + 1;
-      contender->placed_at = now;
+      contender->measured.place = before + 1;
+      contender->measured.since = now;
     }
   }
   if (refused) settle(now);  // another one may be the first of this process now
@@ -58,11 +58,11 @@ std::optional<Duration> Monitor::predicted_wait(Priority priority, std::size_t p
 
 // It does not wait any more; `place`: the last one, 0 if it has been granted.
 void Monitor::note_wait(Contender& contender, std::size_t place, TimePoint now) {
-  if (contender.placed_at == never) return;
+  if (contender.measured.since == never) return;
   if (!service_times_) service_times_ = std::make_unique<base::PerPriority<ServiceTimes>>();
-  const std::size_t places = contender.first_place - std::min(place, contender.first_place);
-  (*service_times_)[contender.spec.priority].add(now - contender.placed_at, places);
-  contender.placed_at = never;
+  const std::size_t places = contender.measured.place - std::min(place, contender.measured.place);
+  (*service_times_)[contender.spec.priority].add(now - contender.measured.since, places);
+  contender.measured.since = never;
 }
 
 }  // namespace forelock::lock

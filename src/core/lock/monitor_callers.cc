@@ -9,7 +9,7 @@
 namespace forelock::lock {
 
 void Monitor::add(Contender& contender, TimePoint) {
-  used_ = true;
+  node_.used = true;
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
   if (contender.spec.wants_position) position_watchers_.insert({contender.arrival, &contender});
@@ -34,7 +34,7 @@ void Monitor::drop(Contender& contender) {
 }
 
 void Monitor::release(Contender& contender, TimePoint now) {
-  used_ = true;
+  node_.used = true;
   engine_.end_hold(contender);
   contender.move_to(ContenderState::releasing);
   settle(now);
@@ -43,7 +43,7 @@ void Monitor::release(Contender& contender, TimePoint now) {
 void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.move_to(ContenderState::yielding);
   contender.stepping_aside = true;
-  contender.proof_of_hold_wanted = false;
+  contender.hold.proof_wanted = false;
   contender.spec.try_once = false;  // it has a place in the queue now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
@@ -99,9 +99,9 @@ bool Monitor::withdraw_claim(const Contender& contender) {
   const std::optional<FlightKind> claim = engine_.withdraw(contender.claim);
   if (!claim) return false;
   --outstanding_;
-  lock_flight_ = false;
+  lock_.in_flight = false;
   claiming_at_once_ = nullptr;
-  if (*claim == FlightKind::fresh_claim) exists_ = false;
+  if (*claim == FlightKind::fresh_claim) node_.exists = false;
   return true;
 }
 

@@ -36,7 +36,7 @@ void Monitor::on_release(Contender& contender, const Reply& reply, TimePoint now
 }
 
 void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) {
-  lock_flight_ = false;
+  lock_.in_flight = false;
   if (reply.ok()) {
     if (owner_ == &contender) owner_ = nullptr;
     contender.claimed_at_creation = false;
@@ -85,7 +85,7 @@ void Monitor::reject_all(ReplyCode code, TimePoint now) {
 // The monitor was not there when a contender's node was to be made: every request that was on its way meets that,
 // but only those sent since we last made it say that it has vanished again.
 void Monitor::monitor_gone(const Flight& flight, Contender& contender, TimePoint now) {
-  if (exists_ && flight.creation == creations_) {
+  if (node_.exists && flight.creation == node_.creations) {
     monitor_missing();
     if (!contender.abandoned && ++misses_ > max_misses) return reject(contender, ReplyCode::no_node, now);
   }
@@ -112,7 +112,7 @@ void Monitor::back_to_queue(Contender& contender) {
   contender.move_to(ContenderState::waiting);
   if (contender.abandoned) return;
   queue_.insert(&contender);
-  want_rank(contender, contender.wanted_rank);
+  want_rank(contender, contender.moving.wanted_rank);
 }
 
 // Whom of this process it waits behind; of others, the next listing tells.

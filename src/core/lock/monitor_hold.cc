@@ -13,35 +13,35 @@ using coordination::ReplyCode;
 using coordination::Transaction;
 
 void Monitor::prove_hold(Contender& owner, TimePoint now) {
-  owner.proof_of_hold_wanted = false;
-  ++owner.proofs_of_hold;
-  Transaction transaction{{Check{child_path(owner.node)}, Check{lock_path_, lock_version_}}};
+  owner.hold.proof_wanted = false;
+  ++owner.hold.proofs;
+  Transaction transaction{{Check{child_path(owner.node)}, Check{lock_path_, lock_.version}}};
   transaction.groupable = true;
   transaction.urgent = owner.most_urgent();
   send({.kind = FlightKind::prove_hold, .contender = owner.id}, std::move(transaction), now);
 }
 
 void Monitor::confirm(Contender& contender, TimePoint now) {
-  const bool idle = !resolving_.busy() && !lock_flight_ && contender.proofs_of_hold == 0;
+  const bool idle = !resolving_.busy() && !lock_.in_flight && contender.hold.proofs == 0;
   if (idle && owner_ == &contender && contender.state == ContenderState::claiming) prove_hold(contender, now);
 }
 
 // Of one that is being given up its release tells.
 void Monitor::on_prove_hold(Contender& contender, const Reply& reply, TimePoint now) {
-  --contender.proofs_of_hold;
+  --contender.hold.proofs;
   if (contender.abandoned) return;
   if (contender.state == ContenderState::claiming && engine_.withheld(contender)) {
     return on_confirmed(contender, reply, now);
   }
   if (contender.state != ContenderState::held) return;
   if (reply.ok()) {
-    const bool last = contender.proofs_of_hold == 0 && !contender.proof_of_hold_wanted;
+    const bool last = contender.hold.proofs == 0 && !contender.hold.proof_wanted;
     if (last) engine_.proved(contender, now);
     return;
   }
   // It has changed nothing, so nothing has to be found out either.
   if (reply.code == ReplyCode::throttled) return engine_.prove_later(contender, now);
-  contender.proof_of_hold_wanted = true;  // again, if the resolving finds the lock
+  contender.hold.proof_wanted = true;  // again, if the resolving finds the lock
   const bool removed = reply.code == ReplyCode::no_node || reply.code == ReplyCode::bad_version;
   need_resolve(removed ? now : now + look_again_after);
 }

@@ -28,7 +28,7 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
   contender.spec.priority = priority;
   contender.spec.rank.reset();
   if (record) contender.spec.record = std::move(record);
-  contender.placed_at = never;  // how long it has waited says nothing of how fast either queue comes forward
+  contender.measured.since = never;  // how long it has waited says nothing of how fast either queue comes forward
   if (contender.state == State::idle) {
     start_anew(contender);
   } else {
@@ -41,9 +41,10 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
 // One whose claim is under way moves when it has to give the lock back.
 void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
   using State = ContenderState;
-  if (contender.state == State::held || contender.state == State::releasing || contender.wanted_rank <= rank) return;
+  if (contender.state == State::held || contender.state == State::releasing || contender.moving.wanted_rank <= rank)
+    return;
   contender.spec.rank = rank;
-  contender.placed_at = never;
+  contender.measured.since = never;
   if (contender.state == State::idle) {
     start_anew(contender);
   } else {
@@ -53,7 +54,7 @@ void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
 }
 
 void Monitor::want_rank(Contender& contender, Priority rank) {
-  contender.wanted_rank = rank;
+  contender.moving.wanted_rank = rank;
   const std::pair mover{contender.arrival, &contender};
   if (contender.state == ContenderState::waiting && rank != contender.rank) {
     movers_.insert(mover);
@@ -63,14 +64,14 @@ void Monitor::want_rank(Contender& contender, Priority rank) {
 }
 
 void Monitor::move_due(Contender& contender, TimePoint now) {
-  const bool again = std::exchange(contender.move_refused, false);
+  const bool again = std::exchange(contender.moving.refused, false);
   const bool holds = contender.state == ContenderState::held || contender.state == ContenderState::releasing;
   if (again && !holds) want_rank(contender, contender.first_rank());
   settle(now);
 }
 
 void Monitor::settle_moves(TimePoint now) {
-  if (ageing_.on() && !blocked_) settle_ageing(now);
+  if (ageing_.on() && !node_.blocked) settle_ageing(now);
   const auto movers = movers_;
   for (const auto& [arrival, contender] : movers) {
     if (contender->abandoned || contender->state != ContenderState::waiting) {
@@ -95,7 +96,7 @@ void Monitor::settle_ageing(TimePoint now) {
   if (first_is_away()) return;
   Contender* const head = first_behind_foreground();
   ageing_.first(head ? head->id : 0, now);
-  if (!head || head->wanted_rank != head->rank || head->move_refused) return;
+  if (!head || head->moving.wanted_rank != head->rank || head->moving.refused) return;
   // Where nobody goes before it but its own class, it need not move.
   if (ageing_.due(now) && foreground_before(*head)) {
     return want_rank(*head, all_priorities.front());
@@ -170,20 +171,20 @@ void Monitor::note_age(TimePoint asked, TimePoint now) {
 // that of the holder before them: whoever changes another one's data sets those of that node, too, to what they are.
 void Monitor::look_at_own_record(Contender& contender, TimePoint now) {
   if (!listing_.unwatched() && !engine_.sparing_watches()) return watch_node(contender, now);
-  const TimePoint last = std::max(contender.record_read, contender.waiting_since);
+  const TimePoint last = std::max(contender.record.read, contender.waiting_since);
   if (now - last >= engine_.safety_poll()) read_record(contender, now);
 }
 
 void Monitor::on_record(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
   using State = ContenderState;
-  if (flight.name != contender.node || reply.stat.version == contender.record_version) return;
+  if (flight.name != contender.node || reply.stat.version == contender.record.version) return;
   const bool waits = contender.state == State::waiting;
   // Should it not get the lock, it waits on, and then it is read again.
   if (!waits && contender.state != State::held && contender.state != State::releasing) {
     contender.node_watched = false;
     return;
   }
-  if (!mutated(Mutation::record_told_again)) contender.record_version = reply.stat.version;
+  if (!mutated(Mutation::record_told_again)) contender.record.version = reply.stat.version;
   if (waits && !contender.abandoned) engine_.output().record_changed(contender.id, reply.data);
   const bool first = !queue_.empty() && &queue_.front() == &contender;
   if (!first && !flight.watch) return;
@@ -198,11 +199,11 @@ void Monitor::on_record(const Flight& flight, Contender& contender, const Reply&
 // --- what has become of it ---
 
 void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  const Priority rank = *contender.moving_to;
+  const Priority rank = *contender.moving.to;
   --enqueueing_[rank];
   std::erase(moving_, &contender);
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
-  contender.moving_to.reset();
+  contender.moving.to.reset();
   if (reply.ok()) {
     nodes_.erase(contender.node);
     contender.node = reply.operations.front().path.substr(path_.size() + 1);
@@ -220,13 +221,13 @@ void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& r
     if (reply.refused_operation == 0u) return monitor_gone(flight, contender, now);
     return own_node_gone(contender);
   } else {
-    contender.move_refused = contender.first_rank() != contender.rank;
-    contender.wanted_rank = contender.rank;
+    contender.moving.refused = contender.first_rank() != contender.rank;
+    contender.moving.wanted_rank = contender.rank;
     ageing_.restart();
   }
   back_to_queue(contender);
   if (contender.abandoned) return remove_node(contender, now);
-  if (contender.move_refused) engine_.set_move(contender, now + look_again_after);
+  if (contender.moving.refused) engine_.set_move(contender, now + look_again_after);
   explain_queued(contender);
 }
 
@@ -234,7 +235,7 @@ void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& r
 void Monitor::adopt_rank(Contender& contender, Priority rank) {
   contender.rank = rank;
   contender.clear = contender.node_watched = false;
-  contender.record_version = 0;
+  contender.record.version = 0;
   // What has kept the queue known was the node before its former one.
   if (listing_.fresh_for(contender.id)) listing_.expire();
   if (!contender.abandoned) engine_.output().moved(contender.id, rank);
@@ -242,10 +243,10 @@ void Monitor::adopt_rank(Contender& contender, Priority rank) {
 
 // It has no node.
 void Monitor::start_anew(Contender& contender) {
-  contender.record_version = 0;
-  contender.rank = contender.wanted_rank = contender.first_rank();
-  contender.moving_to.reset();
-  contender.move_refused = false;
+  contender.record.version = 0;
+  contender.rank = contender.moving.wanted_rank = contender.first_rank();
+  contender.moving.to.reset();
+  contender.moving.refused = false;
   movers_.erase({contender.arrival, &contender});
 }
 

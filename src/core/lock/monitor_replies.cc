@@ -26,96 +26,73 @@ std::string last_component(const std::string& path) {
 void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   --outstanding_;
   // If it is there, others have made it. What was read of it meanwhile stays known: a watch was set with that.
-  if (flight.kind == FlightKind::fresh_claim && !reply.ok() && !headcount_.watched()) removable_ = false;
+  if (flight.kind == FlightKind::fresh_claim && !reply.ok() && !headcount_.watched()) node_.removable = false;
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
   // As a rule the session's end follows, and settles everything.
   if (reply.code == ReplyCode::session_expired && contender) ++contender->told_expired;
+  take_reply(flight, contender, std::move(reply), now);
+  settle(now);
+}
+
+void Monitor::take_reply(const Flight& flight, Contender* contender, Reply reply, TimePoint now) {
   switch (flight.kind) {
     case FlightKind::create_monitor:
-      on_create_monitor(reply, now);
-      break;
+      return on_create_monitor(reply, now);
     case FlightKind::fresh_claim:
     case FlightKind::fast_claim:
-      on_fast_claim(flight, *contender, reply, now);
-      break;
+      return on_fast_claim(flight, *contender, reply, now);
     case FlightKind::enqueue:
-      on_enqueue(flight, *contender, reply, now);
-      break;
+      return on_enqueue(flight, *contender, reply, now);
     case FlightKind::move:
-      on_move(flight, *contender, reply, now);
-      break;
+      return on_move(flight, *contender, reply, now);
     case FlightKind::claim:
-      on_claim(*contender, reply, now);
-      break;
+      return on_claim(*contender, reply, now);
     case FlightKind::hand_over:
-      on_hand_over(contender, engine_.find(flight.next), reply, now);
-      break;
+      return on_hand_over(contender, engine_.find(flight.next), reply, now);
     case FlightKind::release:
       if (contender) on_release(*contender, reply, now);
-      break;
+      return;
     case FlightKind::yield:
-      on_yield(*contender, reply, now);
-      break;
+      return on_yield(*contender, reply, now);
     case FlightKind::prove_hold:
       if (contender) on_prove_hold(*contender, reply, now);
-      break;
+      return;
     case FlightKind::remove_node:
       if (contender) on_remove_node(*contender, reply, now);
-      break;
+      return;
     case FlightKind::list:
-      on_list(flight, std::move(reply), now);
-      break;
+      return on_list(flight, std::move(reply), now);
     case FlightKind::watch_lock:
-      on_watch_lock(flight, reply, now);
-      break;
+      return on_watch_lock(flight, reply, now);
     case FlightKind::watch_node:
       if (contender) on_watch_node(flight, *contender, reply, now);
-      break;
+      return;
     case FlightKind::watch_parent:
-      on_watch_parent(flight, reply, now);
-      break;
+      return on_watch_parent(flight, reply, now);
     case FlightKind::watch_predecessor:
-      on_watch_predecessor(flight, reply, now);
-      break;
+      return on_watch_predecessor(flight, reply, now);
     case FlightKind::update_record:
       if (!reply.ok() && contender && owner_ == contender) need_resolve(now + look_again_after);
-      break;
+      return;
     case FlightKind::remove_lock:
-      if (!reply.ok() && reply.code != ReplyCode::no_node) {
-        // Not known, or still there: its version has changed, where another process took it for its own.
-        need_resolve(now + look_again_after);
-      } else if (!contender) {
-        stray_ = false;
-      } else if (contender->abandoned) {
-        engine_.forget(*contender);
-      } else {
-        contender->move_to(ContenderState::idle);
-        idle_.insert({contender->arrival, contender});
-      }
-      break;
+      return on_remove_lock(contender, reply, now);
     case FlightKind::remove_monitor:
-      if (reply.ok() || reply.code == ReplyCode::no_node) monitor_missing();
-      blocked_ = false;
-      listing_.expire();
-      break;
+      return on_remove_monitor(reply);
     case FlightKind::resolve_barrier:
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
     case FlightKind::resolve_node:
-      on_resolve_reply(flight, std::move(reply), now);
-      break;
+      return on_resolve_reply(flight, std::move(reply), now);
     case FlightKind::catch_up:
-      if (!reply.ok()) catch_up_failed(contender);
-      break;
+      return on_caught_up(contender, reply);
     case FlightKind::unwatch:
     case FlightKind::knock:
     case FlightKind::remove_unused:
     case FlightKind::look_at_unused:
     case FlightKind::heartbeat:
     case FlightKind::ping:
-      break;
+      return;
   }
-  settle(now);
 }
 
 // --- the monitor itself ---
@@ -123,42 +100,62 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
 void Monitor::on_create_monitor(const Reply& reply, TimePoint now) {
   if (reply.ok()) return made_by_us(now);
   if (reply.code == ReplyCode::node_exists) return;
-  exists_ = false;
+  node_.exists = false;
   if (effect_of(reply.code) == Effect::not_applied) reject_all(reply.code, now);
+}
+
+void Monitor::on_remove_lock(Contender* contender, const Reply& reply, TimePoint now) {
+  if (!reply.ok() && reply.code != ReplyCode::no_node) {
+    // Not known, or still there: its version has changed, where another process took it for its own.
+    need_resolve(now + look_again_after);
+  } else if (!contender) {
+    lock_.stray = false;
+  } else if (contender->abandoned) {
+    engine_.forget(*contender);
+  } else {
+    contender->move_to(ContenderState::idle);
+    idle_.insert({contender->arrival, contender});
+  }
+}
+
+void Monitor::on_remove_monitor(const Reply& reply) {
+  if (reply.ok() || reply.code == ReplyCode::no_node) monitor_missing();
+  node_.blocked = false;
+  listing_.expire();
 }
 
 void Monitor::made_by_us(TimePoint now) {
   if (engine_.options().monitor_linger == Duration()) return;
-  removable_ = true;
-  mark_ = UnusedMonitors::Mark::seen;
+  node_.removable = true;
+  node_.mark = UnusedMonitors::Mark::seen;
   linger(now);
 }
 
 void Monitor::linger(TimePoint now) {
-  if (!std::exchange(lingering_, true)) engine_.let_linger(*this, now);
+  if (!std::exchange(node_.lingers, true)) engine_.let_linger(*this, now);
 }
 
 void Monitor::knocked() {
-  if (!headcount_.watched()) exists_ = shown_by_knock_ = true;
+  if (!headcount_.watched()) node_.exists = node_.shown_by_knock = true;
 }
 
 void Monitor::monitor_missing() {
-  exists_ = shown_by_knock_ = removable_ = queue_expected_ = outranked_ = false;
+  node_.exists = node_.shown_by_knock = node_.removable = looks_.queue_expected = looks_.outranked = false;
   headcount_.monitor_gone();
-  blocked_ = false;
+  node_.blocked = false;
   listing_.forget();
 }
 
 // --- claims ---
 
 void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  lock_flight_ = false;
+  lock_.in_flight = false;
   claiming_at_once_ = nullptr;
   const bool fresh = flight.kind == FlightKind::fresh_claim;
   if (reply.ok()) {
     const std::size_t own = fresh ? 1 : 0;  // of its operations, the one that creates the node
     if (fresh) {
-      exists_ = true;
+      node_.exists = true;
       made_by_us(now);
     } else {
       look_if_made_anew(now);
@@ -168,10 +165,10 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     contender.number = name ? name->number : 0;
     nodes_[contender.node] = &contender;
     misses_ = 0;
-    queue_expected_ = false;
+    looks_.queue_expected = false;
     contender.claimed_at_creation = true;
     contender.token = reply.operations[own + 2].stat.mzxid;
-    lock_version_ = reply.operations[own + 2].stat.version;
+    lock_.version = reply.operations[own + 2].stat.version;
     contender.clear = headcount_.node_and_lock_created(contender.number);
     if (contender.clear) engine_.explain(contender, CourseStep::numbered_first);
     note_number(contender.number);
@@ -179,7 +176,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     return;
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
-  if (fresh && reply.code != ReplyCode::node_exists) exists_ = false;
+  if (fresh && reply.code != ReplyCode::node_exists) node_.exists = false;
   if (contender.abandoned) {
     // There is a monitor, and nobody else here asks whether one of us made it, to be removed when it is not used.
     if (fresh && reply.code == ReplyCode::node_exists && !headcount_.watched()) watch_parent(0, now);
@@ -193,7 +190,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
       if (contender.spec.try_once) {
         engine_.refuse(contender, {.reason = RefusalReason::unavailable});
         engine_.forget(contender);
-      } else if (blocked_) {
+      } else if (node_.blocked) {
         contender.move_to(ContenderState::idle);
         idle_.insert({contender.arrival, &contender});
       } else {
@@ -212,8 +209,8 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
 // A node of ours is in it although it was gone: it was made anew before our request came, and nobody here knows whether
 // by one of us, to be removed when it is not used.
 void Monitor::look_if_made_anew(TimePoint now) {
-  if (exists_ || engine_.options().monitor_linger == Duration()) return;
-  exists_ = true;
+  if (node_.exists || engine_.options().monitor_linger == Duration()) return;
+  node_.exists = true;
   watch_parent(0, now);
 }
 
@@ -222,7 +219,7 @@ void Monitor::on_fresh_claim_refused(Contender& contender, const Reply& reply, T
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
-      if (engine_.options().others_linger) queue_expected_ = true;
+      if (engine_.options().others_linger) looks_.queue_expected = true;
       break;
     case ReplyCode::no_node:
       if (reply.refused_operation == 0u) {  // the root itself is missing
@@ -262,7 +259,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
       monitor_gone(flight, contender, now);
       break;
     case ReplyCode::node_exists:  // the sequence counter stands still at its end: only an empty monitor can be renewed
-      blocked_ = true;
+      node_.blocked = true;
       listing_.children_changed();
       contender.move_to(ContenderState::idle);
       idle_.insert({contender.arrival, &contender});
@@ -274,12 +271,12 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
 }
 
 void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) {
-  lock_flight_ = false;
+  lock_.in_flight = false;
   if (reply.ok()) {
     contender.token = reply.operations.back().stat.mzxid;
-    lock_version_ = reply.operations.back().stat.version;
+    lock_.version = reply.operations.back().stat.version;
     headcount_.lock_created();
-    queue_expected_ = contender.waited;
+    looks_.queue_expected = contender.waited;
     claimed(contender, now);
     return;
   }
@@ -303,10 +300,10 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
 }
 
 void Monitor::on_hand_over(Contender* leaver, Contender* next, const Reply& reply, TimePoint now) {
-  lock_flight_ = false;
+  lock_.in_flight = false;
   if (reply.ok()) {
     next->token = reply.operations.back().stat.mzxid;
-    lock_version_ = reply.operations.back().stat.version;
+    lock_.version = reply.operations.back().stat.version;
     if (owner_ == leaver) owner_ = nullptr;
     if (!leaver->abandoned) engine_.finish_release(*leaver, ReleaseOutcome::released);
     engine_.forget(*leaver);
@@ -338,7 +335,7 @@ void Monitor::claimed(Contender& contender, TimePoint now) {
 // Whether the owner's claim has waited for this answer. While it is being resolved what has become of our nodes, those
 // that bear their names may be others', in a monitor made anew: the resolving asks for a proof of its own.
 bool Monitor::is_proof(const Flight& flight) const {
-  return owner_ && !resolving_.busy() && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
+  return owner_ && !resolving_.busy() && !lock_.in_flight && owner_->id == flight.contender && !owner_->abandoned &&
          owner_->state == ContenderState::claiming && owner_->proof_requested;
 }
 
@@ -346,7 +343,7 @@ void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {
   if (mutated(Mutation::no_yield)) somebody_before = false;
   if (!somebody_before) return engine_.grant(contender, now);
   if (contender.spec.try_once) {
-    outranked_ = true;
+    looks_.outranked = true;
     engine_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
   } else {
     const ForeignContender* before = listing_.last_before(child_of(contender));

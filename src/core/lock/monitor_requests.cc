@@ -66,27 +66,27 @@ std::string Monitor::new_node_path(Priority rank) const {
 }
 
 void Monitor::update_record(Contender& contender, std::string record, TimePoint now) {
-  if (!engine_.connected() || resolving_.busy() || lock_flight_ || owner_ != &contender) return;
-  const std::int32_t version = lock_version_++;
+  if (!engine_.connected() || resolving_.busy() || lock_.in_flight || owner_ != &contender) return;
+  const std::int32_t version = lock_.version++;
   send({.kind = FlightKind::update_record, .contender = contender.id},
        transaction_of(Check{child_path(contender.node)}, SetData{lock_path_, std::move(record), version}), now);
 }
 
 std::vector<Operation> Monitor::guard(const Contender& contender) const {
   if (resolving_.busy()) return {};  // the nodes that we know of may not be ours any more
-  return {Check{child_path(contender.node)}, Check{lock_path_, lock_version_}};
+  return {Check{child_path(contender.node)}, Check{lock_path_, lock_.version}};
 }
 
 coordination::RequestTag Monitor::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.monitor = this;
-  flight.creation = creations_;
+  flight.creation = node_.creations;
   ++outstanding_;
   engine_.became_busy(*this);  // the reply must still find it
   return engine_.send(std::move(flight), std::move(request), now);
 }
 
 void Monitor::ensure_monitor(TimePoint now) {
-  if (exists_) return;
+  if (node_.exists) return;
   expect_monitor();
   const bool ours_to_remove = engine_.options().monitor_linger > Duration();
   send({.kind = FlightKind::create_monitor},
@@ -95,9 +95,9 @@ void Monitor::ensure_monitor(TimePoint now) {
 
 // Harmless if it was there already; the reply tells if it could not be made.
 void Monitor::expect_monitor() {
-  exists_ = true;
+  node_.exists = true;
   headcount_.monitor_created();
-  ++creations_;
+  ++node_.creations;
 }
 
 // What the others do about a monitor that nobody has used for a while, in one transaction. Where it did not exist
@@ -107,7 +107,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   listing_.forget();  // it is of a former monitor
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
-  lock_flight_ = true;
+  lock_.in_flight = true;
   contender.proof_requested = false;
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
@@ -123,20 +123,20 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
 }
 
 void Monitor::removal_sent() {
-  exists_ = false;
+  node_.exists = false;
 }
 
 void Monitor::removed() {
-  removable_ = false;  // unless a claim that is under way makes it anew
-  if (!exists_) queue_expected_ = false;
+  node_.removable = false;  // unless a claim that is under way makes it anew
+  if (!node_.exists) looks_.queue_expected = false;
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {
-  if (!exists_ && engine_.options().monitor_linger > Duration()) return fresh_claim(contender, now);
+  if (!node_.exists && engine_.options().monitor_linger > Duration()) return fresh_claim(contender, now);
   ensure_monitor(now);
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
-  lock_flight_ = true;
+  lock_.in_flight = true;
   contender.proof_requested = !headcount_.likely_alone();
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
@@ -144,7 +144,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                             CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
-  transaction.groupable = headcount_.watched() || std::exchange(shown_by_knock_, false);
+  transaction.groupable = headcount_.watched() || std::exchange(node_.shown_by_knock, false);
   transaction.urgent = contender.most_urgent();
   claiming_at_once_ = &contender;
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
@@ -170,11 +170,11 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
 
 // Never in a group: one of its monitors may be gone, and all of them would be asked for again.
 void Monitor::move(Contender& contender, TimePoint now) {
-  const Priority rank = contender.wanted_rank;
+  const Priority rank = contender.moving.wanted_rank;
   queue_.erase(&contender);
   movers_.erase({contender.arrival, &contender});
   contender.move_to(ContenderState::moving);
-  contender.moving_to = rank;
+  contender.moving.to = rank;
   moving_.push_back(&contender);
   contender.created_after = headcount_.at_least();
   ++enqueueing_[rank];
@@ -191,7 +191,7 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   queue_.erase(&contender);
   contender.move_to(ContenderState::claiming);
   contender.claimed_at_creation = false;
-  lock_flight_ = true;
+  lock_.in_flight = true;
   Transaction transaction;
   if (!mutated(Mutation::own_node_not_checked)) transaction.operations.push_back(Check{child_path(contender.node)});
   transaction.operations.push_back(Create{lock_path_, "", CreateMode::ephemeral});
@@ -212,14 +212,14 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   queue_.erase(&next);
   next.move_to(ContenderState::claiming);
   next.claimed_at_creation = false;
-  lock_flight_ = true;
+  lock_.in_flight = true;
   engine_.explain(next, CourseStep::handed_over, leaver.node);
   const bool clear_before = std::exchange(next.clear, is_clear(next));
   if (next.clear && !clear_before) engine_.explain(next, CourseStep::seen_first);
   if (mutated(Mutation::hand_over_unproved)) next.clear = true;
   next.proof_requested = !next.clear;
   Transaction transaction = transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
-                                           SetData{lock_path_, record_of(next, RecordUse::holding), lock_version_});
+                                           SetData{lock_path_, record_of(next, RecordUse::holding), lock_.version});
   transaction.groupable = next.clear;
   transaction.urgent = next.most_urgent();
   send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id}, std::move(transaction), now);
@@ -237,7 +237,7 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     send(flight, Delete{lock_path_}, now);
   } else {
     // Own node first: if that is gone, so is our right to privateLock, and nothing is deleted.
-    Transaction transaction = transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_});
+    Transaction transaction = transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_.version});
     transaction.groupable = queue_.empty();
     transaction.urgent = true;  // somebody may wait for it whom this process does not know
     send(flight, std::move(transaction), now);
@@ -249,10 +249,10 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
 }
 
 void Monitor::yield(Contender& owner, TimePoint now) {
-  lock_flight_ = true;
+  lock_.in_flight = true;
   owner.move_to(ContenderState::yielding);
   send({.kind = FlightKind::yield, .contender = owner.id},
-       transaction_of(Check{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
+       transaction_of(Check{child_path(owner.node)}, Delete{lock_path_, lock_.version}), now);
   list(engine_.watch_mode() == WatchMode::parent, 0, now);
 }
 
@@ -276,20 +276,20 @@ void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {
 
 void Monitor::watch_lock(TimePoint now) {
   if (mutated(Mutation::removed_holder_not_noticed)) return;
-  if (lock_watch_armed_) return;
-  lock_watch_armed_ = true;
+  if (lock_.watched) return;
+  lock_.watched = true;
   send({.kind = FlightKind::watch_lock}, Get{lock_path_, true}, now);
 }
 
 void Monitor::watch_node(Contender& contender, TimePoint now) {
   if (std::exchange(contender.node_watched, true)) return;
-  contender.record_read = now;
+  contender.record.read = now;
   send({.kind = FlightKind::watch_node, .contender = contender.id, .watch = true, .name = contender.node},
        Get{child_path(contender.node), true}, now);
 }
 
 void Monitor::read_record(Contender& contender, TimePoint now) {
-  contender.record_read = now;
+  contender.record.read = now;
   send({.kind = FlightKind::watch_node, .contender = contender.id, .name = contender.node},
        Get{child_path(contender.node), false}, now);
 }

@@ -37,7 +37,7 @@ void Monitor::begin_resolve(TimePoint now) {
       idle_.insert({contender->arrival, contender});
     }
   }
-  bool something = owner_ != nullptr || stray_;
+  bool something = owner_ != nullptr || lock_.stray;
   for (const auto& [arrival, contender] : all_) {
     something = something || !contender->node.empty() || contender->state != ContenderState::idle;
   }
@@ -98,12 +98,12 @@ void Monitor::examine_nodes(TimePoint now) {
   std::map<std::string_view, std::int64_t> unknown_from;
   const std::int64_t monitor_now = resolving_.findings->list.stat.czxid;
   for (const auto& [arrival, contender] : all_) {
-    const bool moves = contender->moving_to && !mutated(Mutation::move_forgotten);
+    const bool moves = contender->moving.to && !mutated(Mutation::move_forgotten);
     if ((!contender->node.empty() && !moves) || contender->state != ContenderState::resolving) continue;
     const MonitorCount& before = contender->created_after;
     const bool known = before.czxid == monitor_now && before.created < counter_alarm;
     const std::int64_t from = known ? before.created : std::numeric_limits<std::int64_t>::min();
-    const Priority rank = moves ? *contender->moving_to : contender->rank;
+    const Priority rank = moves ? *contender->moving.to : contender->rank;
     const auto [entry, added] = unknown_from.emplace(engine_.prefix(rank), from);
     if (!added) entry->second = std::min(entry->second, from);
   }
@@ -142,13 +142,13 @@ void Monitor::verify_node(Contender& contender, const Findings& found) {
 
 // Finds the node that a create with an unknown outcome has left, if it has. A move has left that, or the former one.
 void Monitor::adopt_node(Contender& contender, const Findings& found) {
-  const std::optional<Priority> moving_to = std::exchange(contender.moving_to, std::nullopt);
-  const bool aged = moving_to && contender.wanted_rank != contender.first_rank();
+  const std::optional<Priority> moving_to = std::exchange(contender.moving.to, std::nullopt);
+  const bool aged = moving_to && contender.moving.wanted_rank != contender.first_rank();
   if (contender.node.empty() && contender.state == ContenderState::resolving) {
     adopt_node_of_rank(contender, moving_to.value_or(contender.rank), found);
   }
   if (!aged) return;
-  contender.wanted_rank = contender.rank;  // whether it is to move is asked for anew
+  contender.moving.wanted_rank = contender.rank;  // whether it is to move is asked for anew
   ageing_.look_again();
 }
 
@@ -169,7 +169,7 @@ void Monitor::conclude_resolve(TimePoint now) {
   const Findings found = std::move(*resolving_.findings);
   resolving_.findings.reset();
   owner_ = releasing_ = nullptr;
-  lock_flight_ = false;
+  lock_.in_flight = false;
   queue_.clear();
   const auto all = all_;
   for (const auto& [arrival, contender] : all) {
@@ -189,8 +189,8 @@ void Monitor::conclude_resolve(TimePoint now) {
     monitor_missing();
   }
   // Ours, but of no contender we know. Removed before any node: its contender is forgotten after it.
-  stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == engine_.session();
-  if (stray_) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
+  lock_.stray = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == engine_.session();
+  if (lock_.stray) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
   // So is the lock of one whose node is gone. Other owners come last: the one that has lost the lock is notified
   // before.
   const bool broken = holder && holder->node.empty();
@@ -203,7 +203,7 @@ void Monitor::conclude_resolve(TimePoint now) {
 
 // privateLock is this contender's.
 void Monitor::conclude_owner(Contender& contender, const Findings& found, TimePoint now) {
-  lock_version_ = found.lock.stat.version;
+  lock_.version = found.lock.stat.version;
   if (contender.node.empty()) {
     // Its node was removed and privateLock left: the lock is broken, and the rest of it is removed.
     const bool held = contender.state == ContenderState::held || contender.stepping_aside;
@@ -216,14 +216,14 @@ void Monitor::conclude_owner(Contender& contender, const Findings& found, TimePo
     contender.move_to(ContenderState::resolving);
     contender.proof_requested = contender.claimed_at_creation = false;
     contender.position.reset();
-    send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_version_}, now);
+    send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_.version}, now);
     return;
   }
   owner_ = &contender;
   switch (contender.state) {
     case ContenderState::held:
       // Its watch went with the connection, or was due while there was none.
-      if (contender.hold_watch_at == never) watch_held_lock(contender, now);
+      if (contender.hold.watch_at == never) watch_held_lock(contender, now);
       return;
     case ContenderState::releasing:
     case ContenderState::yielding:

@@ -32,15 +32,16 @@ void Monitor::judge_look(const Flight& flight, bool listed) {
   if (contender == nullptr || contender->state != ContenderState::idle) return;
   contender->proof_requested = false;  // also if it need not look any more: it may have to again before it claims
   if (!listed || !looks_first(*contender)) return;
-  outranked_ = would_be_outranked(contender->rank);
-  if (!outranked_) return;  // settle() goes on with it
+  looks_.outranked = would_be_outranked(contender->rank);
+  if (!looks_.outranked) return;  // settle() goes on with it
   engine_.refuse(*contender, {.reason = RefusalReason::unavailable});
   engine_.forget(*contender);
 }
 
 // What the look behind it shows may be older than the attempt: the claim asks the server itself.
-void Monitor::catch_up_failed(Contender* contender) {
-  outranked_ = false;
+void Monitor::on_caught_up(Contender* contender, const Reply& reply) {
+  if (reply.ok()) return;
+  looks_.outranked = false;
   if (contender && contender->state == ContenderState::idle) contender->proof_requested = false;
 }
 
@@ -67,12 +68,12 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   const bool all_there = take_listing(reply.children, reply.stat);
   note_age(flight.sent, now);
   judge_look(flight, true);
-  if (blocked_ && listing_.shows_nothing()) {
+  if (node_.blocked && listing_.shows_nothing()) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
   const bool proof = is_proof(flight);
-  const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_ &&
-                     flight.sent >= held_since_;
+  const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_.in_flight &&
+                     flight.sent >= looks_.held_since;
   if (!proof && !holds) return;
   const auto& names = reply.children;
   const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
@@ -91,9 +92,9 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
     headcount_.saw(reply.stat);
     if (owner_ && reply.stat.czxid > owner_->token) headcount_.others_seen();  // what was counted was a former one
     looked_at(reply);
-    if (removable_) made_by_us(now);
+    if (node_.removable) made_by_us(now);
   } else if (reply.code == ReplyCode::no_node) {
-    removable_ = false;  // what is there later may be another program's
+    node_.removable = false;  // what is there later may be another program's
   }
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other
@@ -109,8 +110,8 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
 }
 
 void Monitor::looked_at(const Reply& node) {
-  removable_ = carries_mark(node);
-  mark_ = UnusedMonitors::Mark::seen;
+  node_.removable = carries_mark(node);
+  node_.mark = UnusedMonitors::Mark::seen;
 }
 
 // \returns whether it shows every node of ours.
@@ -148,7 +149,7 @@ void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, Tim
 
 void Monitor::on_watch_lock(const Flight& flight, const Reply& reply, TimePoint now) {
   const bool ours = reply.ok() && reply.stat.ephemeral_owner == engine_.session();
-  if (!reply.ok() || !flight.watched) lock_watch_armed_ = false;
+  if (!reply.ok() || !flight.watched) lock_.watched = false;
   const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned;
   if (holds && !ours && effect_of(reply.code) != Effect::unknown) need_resolve(now);
 }
@@ -177,15 +178,15 @@ void Monitor::barrier_lost() {
 
 void Monitor::on_disconnected() {
   headcount_.disconnected();
-  lock_watch_armed_ = false;
+  lock_.watched = false;
   listing_.forget();
   resolving_.findings.reset();
-  resolving_.needed = !all_.empty() || stray_;
+  resolving_.needed = !all_.empty() || lock_.stray;
   resolving_.barrier_needed = false;  // the first write of the next connection is one
   listing_.set_unwatched(false);
   resolving_.not_before = {};
-  mark_ = UnusedMonitors::Mark::doubtful;
-  outranked_ = false;
+  node_.mark = UnusedMonitors::Mark::doubtful;
+  looks_.outranked = false;
 }
 
 void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
@@ -199,18 +200,18 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
       if (!nodes_.empty()) need_resolve(now);
       break;
     case WatchEvent::Kind::data_changed:
-      mark_ = UnusedMonitors::Mark::doubtful;  // the event may tell of another program's node in its place
+      node_.mark = UnusedMonitors::Mark::doubtful;  // the event may tell of another program's node in its place
       headcount_.watch_fired();
       if (!all_.empty() && engine_.connected() && !headcount_.watch_in_flight()) watch_parent(0, now);
       break;
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:
       if (!mutated(Mutation::watch_not_rechecked)) listing_.children_changed();
-      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned && owner_->hold_watch_at == never) {
+      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned && owner_->hold.watch_at == never) {
         watch_held_lock(*owner_, now);
       }
-      look_not_before_ = now + patience();
-      blocked_ = false;
+      looks_.not_before = now + patience();
+      node_.blocked = false;
       break;
   }
   settle(now);
@@ -227,10 +228,10 @@ Duration Monitor::patience() const {
 
 void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, TimePoint now) {
   if (child == private_lock_name) {
-    lock_watch_armed_ = false;
-    const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_;
+    lock_.watched = false;
+    const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_.in_flight;
     if (holds && kind == WatchEvent::Kind::deleted) need_resolve(now);
-    const bool watches = holds && owner_->hold_watch_at == never;
+    const bool watches = holds && owner_->hold.watch_at == never;
     if (watches && kind == WatchEvent::Kind::data_changed && engine_.connected() && !resolving_.findings)
       watch_lock(now);
   }
@@ -252,7 +253,7 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   const bool first_waits_for_it = !queue_.empty() && listing_.fresh_for(queue_.front().id);
   const std::string child = listing_.watched_node_changed();
   if (gone) listing_.children_changed();  // the event that says so may come a moment later
-  if (!gone || !engine_.connected() || resolving_.busy() || owner_ || lock_flight_) return;
+  if (!gone || !engine_.connected() || resolving_.busy() || owner_ || lock_.in_flight) return;
   if (listing_.in_flight() || !first_waits_for_it) return;
   Contender& first = queue_.front();
   if (!first.most_urgent()) return;

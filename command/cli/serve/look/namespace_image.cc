@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 
@@ -25,6 +26,25 @@ std::size_t hash_of(const RecordTexts& texts) {
 
 bool has_lock(const std::vector<std::string>& children) {
   return std::find(children.begin(), children.end(), lock::private_lock_name) != children.end();
+}
+
+// Of a contender that has not been read again: as it was when it waited at this place; else as it was when it held, if
+// nothing has changed since.
+std::optional<client::ContenderNode> node_as_before(const std::string& contender, const Sighting& before,
+                                                    std::optional<std::size_t> place, bool same) {
+  client::ContenderNode node{contender, {}, {}};
+  if (place) {
+    const WaiterView& waiter = before.view().queue[*place];
+    node.stat.ephemeral_owner = waiter.session;
+    node.stat.ctime_ms = (before.at() - waiter.waited).time_since_epoch().count();
+    node.record = waiter.owner;
+  } else if (same && before.view().holder && before.view().holder->node == contender) {
+    node.stat.ephemeral_owner = before.view().holder->session;
+    node.record = before.view().holder->owner;
+  } else {
+    return std::nullopt;
+  }
+  return node;
 }
 
 }  // namespace
@@ -89,24 +109,16 @@ bool NamespaceImage::end(Reading reading, WallTime now) {
       return false;
   }
   for (const std::string& contender : contenders) {
-    client::ContenderNode node{contender, {}, {}};
+    std::optional<client::ContenderNode> node;
     if (const auto found = read.find(contender); found != read.end()) {
       if (!found->second->ok()) continue;  // it has gone meanwhile
-      node.stat = found->second->stat;
-      node.record = OwnerRecord::from_json(found->second->data);
-    } else if (const auto waits = place.find(contender); waits != place.end()) {
-      const WaiterView& waiter = before->view().queue[waits->second];
-      node.stat.ephemeral_owner = waiter.session;
-      node.stat.ctime_ms = (before->at() - waiter.waited).time_since_epoch().count();
-      node.record = waiter.owner;
-    } else if (same && before->view().holder && before->view().holder->node == contender) {
-      const HolderView& holder = *before->view().holder;
-      node.stat.ephemeral_owner = holder.session;
-      node.record = holder.owner;
-    } else {
-      continue;
+      node = client::ContenderNode{contender, found->second->stat, OwnerRecord::from_json(found->second->data)};
+    } else if (before) {
+      const auto waits = place.find(contender);
+      node =
+          node_as_before(contender, *before, waits == place.end() ? std::nullopt : std::optional(waits->second), same);
     }
-    nodes.contenders.push_back(std::move(node));
+    if (node) nodes.contenders.push_back(*std::move(node));
   }
 
   const std::string id = lock::decode_monitor_name(reading.name);

@@ -80,7 +80,8 @@ final class WriteFilter implements ActionFilter {
       chain.proceed(task, action, request, listener);
       return;
     }
-    WritePlan plan;
+    Call<Q, R> call = new Call<>(task, action, request, listener, chain);
+    WritePlan plan = null;
     boolean concerned;
     boolean single;
     try {
@@ -91,16 +92,14 @@ final class WriteFilter implements ActionFilter {
       concerned = !ofTheNode && Headers.requiresLock(words) || settings.enabled();
       single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(words);
       if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
-        new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
+        call.proceed(Headers.OF_NODE, "true");
         return;
       }
       if (concerned && !ofTheNode) {
         checkQueue(action);
       }
       if (concerned && isBulkWork(action, request)) {
-        Call<Q, R> call = new Call<>(task, action, request, listener, chain);
-        String value = BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true";
-        call.proceed(Headers.BACKGROUND, value);
+        call.proceed(Headers.BACKGROUND, BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true");
         return;
       }
       if (concerned) {
@@ -108,19 +107,17 @@ final class WriteFilter implements ActionFilter {
         if (plan != null && plan.coveredBy == null) {
           node.identity().check();
         }
-      } else {
-        plan = null;
       }
     } catch (IllegalArgumentException | Refusal invalid) {
       listener.onFailure(Answers.of(invalid));
       return;
     }
     if (plan == null && single) {
-      new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true");
+      call.proceed(Headers.NO_QUEUE, "true");
       return;
     }
     if (concerned && action.equals(BULK) && BulkReports.of(context) == null) {
-      new Call<>(task, action, request, listener, chain).proceed(null, null);
+      call.proceed(null, null);
       return;
     }
     if (plan == null) {
@@ -130,7 +127,6 @@ final class WriteFilter implements ActionFilter {
       }
       return;
     }
-    Call<Q, R> call = new Call<>(task, action, request, listener, chain);
     if (plan.coveredBy != null) {
       call.proceed(Headers.GUARD, plan.coveredBy);
     } else if (plan.held == null && permit.isNeeded(plan.type)) {
