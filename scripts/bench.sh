@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       compare, dlq or micro; all three without a name. Or overload, which takes a quarter of an hour: what
-#              becomes of contenders at a monitor of which more is asked than it serves, with ageing and admission
+#   NAME       compare, dlq or micro; all three without a name
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #              Or tls: what TLS to ZooKeeper costs, at both ports of one server; fails above 1.25 times at p50
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
-#   --publish  compare, overload: puts the results into docs/performance.md, with plots
+#   --publish  compare: puts the results into docs/performance.md, with plots
 #   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
 #   --help     this text
 #
@@ -25,13 +24,13 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    compare | dlq | micro | overload | tls) names+=("$argument") ;;
+    compare | dlq | micro | tls) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
 [[ ${#names[@]} -gt 0 ]] || names=(compare dlq micro)
-if [[ $publish == yes && ! " ${names[*]} " =~ \ (compare|overload)\  ]]; then
-  printf '%s: --publish is for the results of compare and overload: add a name\n' "${0##*/}" >&2
+if [[ $publish == yes && " ${names[*]} " != *" compare "* ]]; then
+  printf '%s: --publish is for the results of compare: add that name\n' "${0##*/}" >&2
   exit 64
 fi
 if [[ $publish == yes && $quick == yes ]]; then
@@ -73,14 +72,6 @@ measure() {
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
       ;;
-    overload)
-      local seconds=230
-      [[ $quick == no ]] || seconds=20
-      "$programs/bench_overload" --seconds="$seconds" >"$results/overload_ageing.json" &&
-        "$programs/bench_overload" --seconds="$((seconds / 2))" --loads=0.8,1.5,3 --waiting=0 \
-          --key=zookeeper.admission --value=refuse >"$results/overload_admission.json" &&
-        /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" "$results/overload_admission.json"
-      ;;
     tls)
       local repeats=300
       [[ $quick == no ]] || repeats=30
@@ -105,11 +96,6 @@ settle_down() {
   done
 }
 
-publish_overload() {
-  /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" "$results/overload_admission.json" \
-    --document docs/performance.md --plots docs/performance
-}
-
 publish_compare() {
   mkdir -p docs/performance &&
     cp "$results/compare.json" docs/performance/results.json &&
@@ -131,10 +117,6 @@ fi
 for name in "${names[@]}"; do
   part "Measure: $name" "bench-$name" measure "$name"
 done
-if [[ $publish == yes ]]; then
-  for name in "${names[@]}"; do
-    [[ ! $name =~ ^(compare|overload)$ ]] || part "docs/performance.md: $name" "bench-publish-$name" "publish_$name"
-  done
-fi
+[[ $publish == no ]] || part "docs/performance.md" bench-publish publish_compare
 printf '\nResults as JSON:\n'
 ls -1 "$results"/*.json
