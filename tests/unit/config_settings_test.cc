@@ -1,32 +1,10 @@
 // Settings as a whole: defaults, files, overrides, what they say about their origin, and how they are refused.
-#include "forelock/settings.h"
-#include "support/test.h"
-
 #include <stdlib.h>
-#include <sys/stat.h>
 
-#include "config/private_file.h"
+#include "config_reading.h"
 
 namespace forelock {
 namespace {
-
-std::vector<std::string> problems_of(const std::function<void()>& action) {
-  std::vector<std::string> lines;
-  try {
-    action();
-  } catch (const ConfigurationException& error) {
-    for (const ConfigurationProblem& problem : error.problems()) lines.push_back(to_string(problem));
-  }
-  return lines;
-}
-
-Settings read(std::string_view text, const std::vector<Settings::Override>& overrides = {}) {
-  return Settings::from_string(text, Settings::Format::properties, "f", overrides);
-}
-
-std::vector<std::string> problems_in(std::string_view text, const std::vector<Settings::Override>& overrides = {}) {
-  return problems_of([&] { read(text, overrides); });
-}
 
 std::string entry(const Settings& settings, std::string_view key) {
   for (const Settings::Entry& entry : settings.entries()) {
@@ -34,28 +12,6 @@ std::string entry(const Settings& settings, std::string_view key) {
   }
   return "none";
 }
-
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "forelock-settings-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path write(const std::string& name, std::string_view text, mode_t mode = 0600) const {
-    const std::filesystem::path file = std::filesystem::path(path_) / name;
-    std::ofstream(file, std::ios::binary) << text;
-    ::chmod(file.c_str(), mode);
-    return file;
-  }
-
-  std::filesystem::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(Settings, Defaults) {
   const Settings settings;
@@ -477,67 +433,6 @@ TEST(Settings, KeysThatAreNearlyOursAreDoubted) {
   const Settings yaml = Settings::from_string("zookeper:\n  servers: a:1\n", Settings::Format::yaml, "f.yaml");
   ASSERT_EQ(yaml.doubts().size(), 1U);
   EXPECT_EQ(yaml.doubts()[0].line, 2);
-}
-
-TEST(Digest, IsReadFromItsFile) {
-  const Folder folder;
-  const auto digest = [&folder](std::string_view text, mode_t mode = 0600) {
-    const std::filesystem::path file = folder.write("digest", text, mode);
-    return read("\nzookeeper.auth.digest.file=" + file.string()).load_digest();
-  };
-  EXPECT_EQ(digest("user:pass word:x"), "user:pass word:x");
-  EXPECT_EQ(digest("user:pässword\n"), "user:pässword");
-  EXPECT_EQ(digest("user:password\r\n", 0400), "user:password");
-  for (const std::string wrong :
-       {"", "\n", "user", "user:", ":password", "user:password\n\n", "user:a\nuser:b\n", " a\tb:c"}) {
-    EXPECT_THAT(problems_of([&] { digest(wrong); }),
-                ElementsAre("f:2: zookeeper.auth.digest.file: '" + (folder.path() / "digest").string() +
-                            "' does not contain one line user:password, write exactly that one line"))
-        << wrong;
-    ::chmod((folder.path() / "digest").c_str(), 0600);
-  }
-  EXPECT_THAT(problems_of([&] { digest("u:" + std::string(5000, 'x')); }).size(), 1U);
-}
-
-TEST(Digest, MustBeItsOwnersAlone) {
-  const Folder folder;
-  for (const mode_t mode : {0644u, 0640u, 0604u, 0620u, 0602u, 0610u, 0660u}) {
-    const std::filesystem::path file = folder.write("digest", "user:hunter2", mode);
-    const Settings settings = read("zookeeper.auth.digest.file=" + file.string());
-    EXPECT_THAT(
-        problems_of([&] { settings.load_digest(); }),
-        ElementsAre(testing::AllOf(HasSubstr("can be accessed by others (mode 06"),
-                                   EndsWith("give it mode 0600 (chmod 600)"), testing::Not(HasSubstr("hunter2")))));
-  }
-}
-
-// As PostgreSQL has it for its keys: secrets that are mounted into containers belong to root and a group.
-TEST(Digest, MayBeRootsForAGroupThatReadsIt) {
-  constexpr uid_t root = 0;
-  constexpr uid_t user = 1000;
-  for (const mode_t mode : {0400u, 0440u, 0600u, 0640u, 0100440u}) {
-    EXPECT_FALSE(config::ownership_fault(root, mode, user)) << std::oct << mode;
-  }
-  for (const mode_t mode : {0444u, 0644u, 0660u, 0420u, 0450u, 0402u, 0401u, 0404u}) {
-    const auto fault = config::ownership_fault(root, mode, user);
-    ASSERT_TRUE(fault) << std::oct << mode;
-    EXPECT_THAT(fault->message, HasSubstr("belongs to root and can be accessed by others"));
-    EXPECT_THAT(fault->hint, HasSubstr("0440 and a group of this process"));
-  }
-  EXPECT_THAT(config::ownership_fault(root, 0640, root)->message, HasSubstr("mode 0640")) << "its own";
-  EXPECT_FALSE(config::ownership_fault(user, 0600, user));
-  EXPECT_THAT(config::ownership_fault(user, 0640, user)->hint, HasSubstr("0600"));
-  for (const mode_t mode : {0400u, 0440u, 0640u}) {
-    EXPECT_THAT(config::ownership_fault(1001, mode, user)->message, HasSubstr("belongs to another user (uid 1001)"));
-  }
-}
-
-TEST(Digest, MustBeAFileThatCanBeRead) {
-  const Folder folder;
-  const Settings none = read("zookeeper.auth.digest.file=" + (folder.path() / "none").string());
-  EXPECT_THAT(problems_of([&] { none.load_digest(); }), ElementsAre(HasSubstr("No such file or directory")));
-  const Settings directory = read("zookeeper.auth.digest.file=" + folder.path().string());
-  EXPECT_THAT(problems_of([&] { directory.load_digest(); }), ElementsAre(HasSubstr("is not a regular file")));
 }
 
 TEST(ConfigurationProblem, LeavesOutWhatIsEmpty) {

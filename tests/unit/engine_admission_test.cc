@@ -30,8 +30,7 @@ class EngineAdmissionTest : public EngineTest {
 
 TEST_F(EngineAdmissionTest, OneMoreThanMayWaitIsRefusedAndItsNodeRemoved) {
   join_behind(1, 3, limited(1, 3));
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::not_admitted);
+  expect_refused(RefusalReason::not_admitted);
   ASSERT_TRUE(output_.refusals[0].position);
   EXPECT_EQ(output_.refusals[0].position->place, 4u);
   answer<Delete>({});

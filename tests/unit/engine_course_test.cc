@@ -31,8 +31,7 @@ TEST_F(EngineCourseTest, AGrantNamesItsProof) {
   answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), claimed("A-0000000005", 100), monitor(2, 7, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   EXPECT_EQ(steps(1), (Steps{CourseStep::claims_at_once, CourseStep::counted_first}));
-  ASSERT_TRUE(engine_.release(1, now_));
-  answer<Transaction>({});
+  release(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000007", 200));
   ASSERT_EQ(output_.grants.size(), 2u);

@@ -219,8 +219,7 @@ class EngineTest : public ::testing::Test {
     answer<coordination::Create>({});
     answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
     answer<coordination::Get>(failure(ReplyCode::connection_loss));
-    engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
-    connect();
+    reconnect();
     answer<coordination::Get>({});
   }
 
@@ -262,6 +261,25 @@ class EngineTest : public ::testing::Test {
     engine_.tick(now_);
   }
   void disconnect() { engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_); }
+  void expire() { engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_); }
+  void reconnect() {
+    disconnect();
+    connect();
+  }
+  void renew_session() {
+    expire();
+    connect();
+  }
+
+  void tick_after(Duration time) {
+    now_ += time;
+    engine_.tick(now_);
+  }
+
+  void expect_refused(RefusalReason reason) {
+    ASSERT_EQ(output_.refusals.size(), 1u);
+    EXPECT_EQ(output_.refusals[0].reason, reason);
+  }
 
   TimePoint now_{std::chrono::hours(1)};
   Recorder output_;

@@ -129,8 +129,7 @@ TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
   ask(1);
   answers<Create, Transaction, Get>({}, claimed("A-0000000000", 100), monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
-  now_ += 5s;
-  engine_.tick(now_);
+  tick_after(5s);
   ASSERT_EQ(output_.losses.size(), 1u);
   answer_heartbeat({});
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
@@ -307,8 +306,7 @@ TEST_F(ParentHandOverTest, OneThatIsNotNextLooksAMomentAfterTheChange) {
   line_changes();
   EXPECT_TRUE(output_.sent.empty());
   EXPECT_EQ(engine_.next_timer(), now_ + 1ms);
-  now_ += 1ms;
-  engine_.tick(now_);
+  tick_after(1ms);
   EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock", "A-0000000003"}, 5)).watch);
   EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000002");
 }
@@ -369,8 +367,7 @@ TEST_F(HandOverTest, OneAttemptWaitsForAClaimBehindARelease) {
   EXPECT_TRUE(output_.refusals.empty());
   answers<Transaction, Transaction>({}, claimed("A-0000000002", 200));
   EXPECT_EQ(output_.grants.size(), 2u);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
 }
 
 // Whatever becomes of the claim, others of its own process go before it.
@@ -386,8 +383,7 @@ TEST_F(HandOverTest, OneAttemptIsRefusedAtOnceWhereItsOwnProcessWaits) {
   answer<List>(listing({"B-0000000002", "B-0000000003"}, 4));
   ASSERT_EQ(engine_.state(1), ContenderState::claiming);
   ask(3, Priority::background, true);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
 }
 
 // It joins the queue behind the same node that the background contender of its process has watched.

@@ -227,8 +227,7 @@ TEST_F(EngineMovesTest, AfterALostReplyTheNewNodeIsFound) {
   join_behind_foreground();
   wait_for_move(behind_foreground_);
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   answer<Get>({});  // the monitor
   answer<List>(listing({"A-0000000002", "A-0000000004", "privateLock"}, 5));
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000004");
@@ -241,8 +240,7 @@ TEST_F(EngineMovesTest, OrTheFormerOneIfNothingWasApplied) {
   join_behind_foreground();
   wait_for_move(behind_foreground_);
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   answers<Get, List>({}, behind_foreground_);
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000003");
   answer<Get>(node("", 99));

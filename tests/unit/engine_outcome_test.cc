@@ -23,9 +23,8 @@ class EngineOutcomeTest : public EngineTest {
   }
 
   // Up to the listing of the resolving.
-  void reconnect() {
-    disconnect();
-    connect();
+  void reconnect_to_listing() {
+    reconnect();
     answer<Get>({});
   }
 
@@ -45,14 +44,12 @@ TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredInASessionThatLivesIsRefu
   for (int i = 0; i < 2; ++i) {
     answer<Transaction>(failure(ReplyCode::session_expired));
     EXPECT_TRUE(output_.refusals.empty()) << "the session may have ended";
-    now_ += 100ms;
-    engine_.tick(now_);
+    tick_after(100ms);
     answer_heartbeat({});
     while (!output_.sent.empty() && !std::holds_alternative<List>(output_.sent.front().request)) answer<Get>({});
     answers<List, Get>(listing({}, 2), failure(ReplyCode::no_node));
   }
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals.front().reason, RefusalReason::rejected);
+  expect_refused(RefusalReason::rejected);
   EXPECT_EQ(output_.refusals.front().code, ReplyCode::no_ephemerals);
   EXPECT_EQ(engine_.contenders(), 0u);
 }
@@ -62,15 +59,14 @@ TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredByASessionsEndIsToldOfTha
   acquire(2, Priority::foreground);
   answer<Transaction>(failure(ReplyCode::session_expired));
   engine_.on_session({.kind = SessionEvent::Kind::expired}, now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals.front().reason, RefusalReason::session_expired);
+  expect_refused(RefusalReason::session_expired);
 }
 
 // --- a lock without its owner's node ---
 
 TEST_F(EngineOutcomeTest, AHoldersBrokenLockIsDeletedAtTheVersionSeen) {
   hold();
-  reconnect();
+  reconnect_to_listing();
   answers<List, Get>(listing({"privateLock"}, 4), lock_of("guid2", 7));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
   const auto removal = answer<Delete>({});
@@ -102,8 +98,7 @@ TEST_F(EngineOutcomeTest, AStrayLockIsDeletedAtTheVersionSeenAndThenForgotten) {
   ASSERT_TRUE(engine_.cancel(1, now_));
   answers<List, Get>(listing({"privateLock"}, 2), lock_of("nobody's", 7));
   EXPECT_EQ(answer<Delete>({}).version, 7);
-  disconnect();
-  connect();
+  reconnect();
   EXPECT_TRUE(output_.sent.empty());
 }
 
@@ -114,7 +109,7 @@ TEST_F(EngineOutcomeTest, AReleaseWhoseNodeIsStillThereWasNotApplied) {
   hold();
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  reconnect();
+  reconnect_to_listing();
   answers<List, Get, Get>(listing({"A-0000000002"}, 4), node("guid2", our_session), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
   EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000002");
@@ -125,7 +120,7 @@ TEST_F(EngineOutcomeTest, ANodeWhoseRemovalWasLostIsRemovedAgain) {
   answer<Get>({});
   ASSERT_TRUE(engine_.cancel(1, now_));
   answer<Delete>(failure(ReplyCode::connection_loss));
-  reconnect();
+  reconnect_to_listing();
   answers<List, Get>(listing({"B-0000000000", "privateLock", "B-0000000002"}, 3), node("guid1", our_session));
   answer<Get>(lock_of("other", 1, our_session + 1));
   EXPECT_EQ(answer<Delete>({}).path, "/P/B-0000000002");
@@ -147,7 +142,7 @@ TEST_F(EngineOutcomeTest, AfterAReconnectTheVersionFoundIsTheOneThatCounts) {
   hold();
   ASSERT_TRUE(engine_.update_record(2, "new", now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));  // not applied: another version than counted
-  reconnect();
+  reconnect_to_listing();
   answers<List, Get, Get>(listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session), lock_of("guid2", 1));
   const auto guard = engine_.guard(2);
   ASSERT_TRUE(guard);
@@ -178,14 +173,12 @@ TEST_F(EngineOutcomeTest, AGuardNamesTheVersionAndThereIsNoneWhileAnythingIsUnce
 // Somebody has changed it, or removed it.
 TEST_F(EngineOutcomeTest, ARecordThatCouldNotBeReplacedIsLookedInto) {
   hold();
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answer<Get>(lock_of("guid2", 1));  // the watches of a lock that is held longer
   answer<Get>(node("guid2", our_session));
   ASSERT_TRUE(engine_.update_record(2, "new", now_));
   answer<Transaction>(failure(ReplyCode::no_node));
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   answer_heartbeat({});
   answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
@@ -209,7 +202,7 @@ TEST_F(EngineOutcomeTest, AHandOverWithALostReplyIsARelease) {
   answer<Create>(created("A-0000000004"));
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  reconnect();
+  reconnect_to_listing();
   answers<List, Get>(listing({"A-0000000004", "privateLock"}, 5), node("guid3", our_session));
   Reply lock = lock_of("guid3", 2);
   lock.stat.mzxid = 300;
@@ -267,7 +260,7 @@ TEST_F(EngineOutcomeTest, ALostClaimIsLookedForOnlyAmongTheNodesMadeSince) {
   release(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  reconnect();
+  reconnect_to_listing();
   Reply found = listing({"A-0000000001", "A-0000000002"}, 3);
   found.stat.czxid = 55;
   answer<List>(found);
@@ -295,8 +288,7 @@ TEST_F(EngineOutcomeTest, NothingIsClaimedWhileAResolvingReads) {
   for (int i = 0; i < 5 && !output_.sent.empty(); ++i) {
     answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
   }
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   answer_heartbeat({});
   const std::size_t reads = output_.sent.size();
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
@@ -345,7 +337,7 @@ TEST_F(NewBeginningTest, AfterAListingWithoutItsNode) {
   event(WatchEvent::Kind::children_changed, "/P");
   answer<List>(listing({"A-0000000000", "privateLock", "A-0000000005", "A-0000000006"}, 7));
   answer<Create>(failure(ReplyCode::connection_loss));
-  reconnect();
+  reconnect_to_listing();
   const std::vector<std::string> line{"A-0000000000", "privateLock", "A-0000000005", "A-0000000006", "A-0000000007"};
   answer<List>(listing(line, 8));
   while (!output_.sent.empty()) {
@@ -359,8 +351,7 @@ TEST_F(NewBeginningTest, AfterAListingWithoutItsNode) {
   }
   for (int i = 0; i < 5 && !output_.sent.empty(); ++i) answer<List>(listing(line, 8));
   ASSERT_EQ(engine_.state(2), ContenderState::waiting);
-  ASSERT_TRUE(engine_.release(1, now_));
-  answer<Transaction>({});
+  release(1);
   the_neighbour_goes();
 }
 
@@ -379,7 +370,7 @@ TEST_F(NewBeginningTest, AfterAResolvingWithoutItsNode) {
     output_.sent.pop_front();
     engine_.on_reply(sent.tag, failure(ReplyCode::connection_loss), now_);
   }
-  reconnect();
+  reconnect_to_listing();
   answer<List>(listing({"A-0000000005", "A-0000000006", "A-0000000007"}, 8));
   while (!output_.sent.empty()) {
     const std::string path = std::get<Get>(output_.sent.front().request).path;

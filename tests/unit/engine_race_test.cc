@@ -36,8 +36,7 @@ TEST_F(EngineFreshRaceTest, WithoutTheRootTheCallerIsRefusedAtOnce) {
   Reply missing = failure(ReplyCode::no_node);
   missing.refused_operation = 0;
   answer<Transaction>(missing);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::rejected);
+  expect_refused(RefusalReason::rejected);
   EXPECT_EQ(output_.refusals[0].code, ReplyCode::no_node);
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -49,8 +48,7 @@ TEST_F(EngineRaceTest, OneThatStepsAsideAndFindsNothingAfterALostReplyHasLostThe
   answer<Transaction>(claimed("A-0000000002", 200));
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
   answers<Transaction, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   EXPECT_EQ(answer<Get>({}).path, "/P");
   answers<List, Get>(listing({}, 4), failure(ReplyCode::no_node));
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});

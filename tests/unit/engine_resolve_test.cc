@@ -81,8 +81,7 @@ TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
 TEST_F(EngineResolveTest, AWaiterThatIsNamedByALockWithoutANodeBeginsAnewWhenThatIsRemoved) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
   answer<Get>({});
-  disconnect();
-  connect();
+  reconnect();
   answers<Get, List, Get>({}, listing({"privateLock"}, 4), node("guid1", our_session));
   EXPECT_EQ(engine_.state(1), ContenderState::resolving);
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
@@ -109,8 +108,7 @@ TEST_F(EngineResolveTest, ASingleAttemptThatHasANodeAndNoLockDoesNotWait) {
       answer<Get>(lock ? failure(ReplyCode::no_node) : node("guid1", our_session));
     }
   }
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
   EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000000");
   EXPECT_EQ(engine_.contenders(), 0u);
 }
@@ -127,8 +125,7 @@ TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt)
   answers<Transaction, List, Transaction>({}, listing({"B-0000000000", "A-0000000002"}, 3), claimed("", 200));
   ASSERT_EQ(output_.grants.size(), 2u);
   output_.sent.clear();
-  engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
-  connect();
+  reconnect();
   answers<Get, List>({}, listing({"B-0000000000", "A-0000000002", "privateLock"}, 4));
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000000");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
@@ -163,8 +160,7 @@ TEST_F(EngineResolveTest, ABarrierThatFailsIsRepeatedBeforeAnythingIsConcluded) 
   engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
   answer_heartbeat(failure(ReplyCode::server_error));
   answers<Get, List>({}, listing({}, 2));
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   answer_heartbeat({});
   answers<List, Get>(listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   answer<Get>(node("guid2", our_session));
@@ -198,8 +194,7 @@ TEST_F(EngineResolveTest, ALostCreateIsLookedForOnlyAmongTheNodesMadeSince) {
   answer<Get>({});
   acquire(2, Priority::foreground);
   answers<Create, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   answer<Get>({});
   Reply found = listing({"A-0000000001", "privateLock", "A-0000000007", "A-0000000008", "A-0000000009"}, 10);
   found.stat.czxid = 55;
@@ -218,8 +213,7 @@ TEST_F(EngineResolveTest, InAMonitorThatWasMadeAnewEveryNodeMayBeOurs) {
   answer<Get>({});
   acquire(2, Priority::foreground);
   answers<Create, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   answer<Get>({});
   Reply found = listing({"A-0000000000"}, 1);
   found.stat.czxid = 77;

@@ -90,7 +90,7 @@ TEST_F(RoomForFourTest, AWatchThatWasNotSentTakesNoRoom) {
 
 TEST_F(RoomForFourTest, ANewSessionHasNoWatches) {
   for (const char* name : {"P", "Q", "R"}) EXPECT_TRUE(cycle(1, name));
-  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  expire();
   engine_.on_session({SessionEvent::Kind::connected, our_session + 1, 4000ms, now_}, now_);
   answer_heartbeat({});
   for (const char* name : {"S", "T", "U"}) EXPECT_TRUE(cycle(2, name));
@@ -103,11 +103,10 @@ TEST_F(RoomForFourTest, ANewSessionHasHeartbeatsOfItsOwn) {
   engine_.tick(now_);
   ASSERT_EQ(output_.sent.size(), 1u);
   output_.sent.clear();
-  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  expire();
   engine_.on_session({SessionEvent::Kind::connected, our_session + 1, 4000ms, now_}, now_);
   answer_heartbeat({});
-  now_ += 400ms;
-  engine_.tick(now_);
+  tick_after(400ms);
   answer_heartbeat({});
 }
 
@@ -149,8 +148,7 @@ class RoomToSpareTest : public EngineRoomTest {
   RoomToSpareTest() : EngineRoomTest(room(100)) {
     EXPECT_TRUE(join_at(1, "P"));
     EXPECT_TRUE(answer<Get>({}).watch);
-    now_ += 1s;
-    engine_.tick(now_);
+    tick_after(1s);
     answer_heartbeats();
     EXPECT_EQ(answer<List>(line()).path, "/P");
     EXPECT_EQ(answer<Get>({}).path, "/P/A-0000000000") << "nor is its own node watched";
@@ -162,8 +160,7 @@ TEST_F(RoomToSpareTest, BeyondAQuarterOneWatchHasToDoForAWaiter) {
   const Get before = answer<Get>({});
   EXPECT_EQ(before.path, "/Q/A-0000000000");
   EXPECT_TRUE(before.watch);
-  now_ += 5s;
-  engine_.tick(now_);
+  tick_after(5s);
   answer_heartbeats();
   EXPECT_TRUE(output_.sent.empty()) << "its own node is not watched, and it does not look instead";
   event(WatchEvent::Kind::deleted, "/Q/A-0000000000");
@@ -181,8 +178,7 @@ TEST_F(RoomToSpareTest, OneThatIsNotNextHasAWatchAsWell) {
 
 TEST_F(RoomToSpareTest, ALostEventDelaysIt) {
   answer<Get>({});
-  now_ += 10s;
-  engine_.tick(now_);
+  tick_after(10s);
   answer_heartbeats();
   for (const std::string monitor : {"/P", "/Q"}) {
     const Get own = answer<Get>(node("", our_session));
@@ -255,8 +251,7 @@ TEST_F(NoRoomAtAllTest, OneThatIsNotNextLooksInIntervals) {
   join(1, Priority::background, "B-0000000002", line);
   for (int look = 0; look < 3; ++look) {
     EXPECT_TRUE(output_.sent.empty());
-    now_ += 250ms;
-    engine_.tick(now_);
+    tick_after(250ms);
     answer_heartbeats();
     answer<List>(line);
   }
@@ -269,8 +264,7 @@ TEST_F(NoRoomAtAllTest, OneThatWantsToKnowItsPlaceLooksInIntervals) {
   answers<Create, List>(created("B-0000000002"), line);
   for (int look = 0; look < 3; ++look) {
     EXPECT_TRUE(output_.sent.empty());
-    now_ += 250ms;
-    engine_.tick(now_);
+    tick_after(250ms);
     answer_heartbeats();
     answer<List>(line);
   }

@@ -97,8 +97,7 @@ TEST_F(EngineRulesTest, AnEmptyMonitorNearItsCountersEndIsRemovedWithTheRelease)
   answers<Create, Transaction>(failure(ReplyCode::node_exists), claimed("A-1073741824", 100));
   answer<Get>(monitor(2, 1073741826, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
-  ASSERT_TRUE(engine_.release(1, now_));
-  answer<Transaction>({});
+  release(1);
   EXPECT_EQ(answer<Delete>({}).path, "/P");
 }
 
@@ -110,11 +109,9 @@ TEST_F(EngineRulesTest, AFailedResolvingIsNotRepeatedAtOnce) {
   answer_heartbeat({});
   answer<List>(failure(ReplyCode::server_error));
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 90ms;
-  engine_.tick(now_);
+  tick_after(90ms);
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 20ms;
-  engine_.tick(now_);
+  tick_after(20ms);
   answer_that_nothing_is_there();
   EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
 }
@@ -127,8 +124,7 @@ TEST_F(EngineRulesTest, TheCountDoesNotBeginInAMonitorWhoseEndWouldNotBeTold) {
   engine_.on_watch({WatchEvent::Kind::deleted, "/P"}, now_);
   answer<Transaction>(claimed("A-0000000000", 200));  // the first of a new monitor, which is not watched
   ASSERT_EQ(output_.grants.size(), 2u);
-  ASSERT_TRUE(engine_.release(2, now_));
-  answer<Transaction>({});
+  release(2);
   acquire(3, Priority::background);
   answers<Create, Transaction>(failure(ReplyCode::node_exists), claimed("B-0000000002", 300));
   EXPECT_EQ(output_.grants.size(), 2u);
@@ -180,8 +176,7 @@ TEST_F(EngineRulesTest, AfterALongOutageAGrantWaitsForAProofThatLasts) {
   connect();
   acquire(2, Priority::foreground);
   while (now_ < connected + 13s) {
-    now_ += 1ms;
-    engine_.tick(now_);
+    tick_after(1ms);
     if (output_.sent.empty()) continue;
     if (is_heartbeat(output_.sent.front().request)) {
       answer_heartbeat({});
@@ -282,8 +277,7 @@ TEST_F(EngineRulesTest, AStepAsideWithALostReplyDoesNotExplainALaterRemoval) {
   hold(2, "0000000002", 200);
   ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
   answers<Transaction, List>(failure(ReplyCode::connection_loss), failure(ReplyCode::connection_loss));
-  disconnect();
-  connect();
+  reconnect();
   answers<Get, List, Get>({}, listing({"A-0000000002"}, 4), node("guid2", our_session));
   answers<Get, Transaction>(failure(ReplyCode::no_node), claimed("", 300));
   ASSERT_EQ(output_.grants.back(), 300);
@@ -299,23 +293,19 @@ TEST_F(EngineRulesTest, ASingleAttemptWaitsForTheClaimOfItsOwnProcess) {
   ask(3, Priority::foreground, true);
   EXPECT_TRUE(output_.refusals.empty());
   answer<Transaction>(claimed("A-0000000002", 200));
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
 }
 
 TEST_F(EngineRulesTest, EveryOutageIsWaitedForAnew) {
   cold_cycle(1);
   disconnect();
-  now_ += 5s;
-  engine_.tick(now_);
+  tick_after(5s);
   connect();
   disconnect();
   acquire(2, Priority::foreground);
   EXPECT_TRUE(output_.refusals.empty());
-  now_ += 5s;
-  engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+  tick_after(5s);
+  expect_refused(RefusalReason::connection_lost);
 }
 
 // --- what is of no contender any more ---
@@ -325,8 +315,7 @@ TEST_F(EngineRulesTest, AStrayLockWhoseRemovalIsLostIsLookedForAgain) {
   ASSERT_TRUE(engine_.cancel(1, now_));
   answers<List, Get>(listing({"privateLock"}, 2), node("nobody's", our_session));
   EXPECT_EQ(answer<Delete>(failure(ReplyCode::connection_loss)).path, "/P/privateLock");
-  disconnect();
-  connect();
+  reconnect();
   answers<Get, List, Get>({}, listing({"privateLock"}, 2), node("nobody's", our_session));
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
   EXPECT_TRUE(output_.sent.empty());
@@ -339,8 +328,7 @@ TEST_F(EngineRulesTest, AStrayLockThatHasChangedIsLookedForAgain) {
   answers<List, Get>(listing({"privateLock"}, 2), node("nobody's", our_session));
   answer<Delete>(failure(ReplyCode::bad_version));
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   answer_heartbeat({});
   answer<List>(listing({"privateLock"}, 2));
   Reply changed = node("nobody's", our_session);

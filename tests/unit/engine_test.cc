@@ -39,8 +39,7 @@ TEST_F(EngineTest, FirstClaimIsProvedByTheCountOfChildren) {
   EXPECT_TRUE(output_.grants.empty());
   answer<coordination::Get>(monitor(2, 6, 100));
   EXPECT_EQ(output_.grants.size(), 1u);
-  ASSERT_TRUE(engine_.release(1, now_));
-  answer<coordination::Transaction>({});
+  release(1);
   // From here on the number is the proof.
   acquire(2, Priority::background);
   answer<coordination::Transaction>(claimed("B-0000000006", 200));
@@ -200,12 +199,10 @@ TEST_F(EngineTest, AWithheldGrantIsProvedAgainWhenTheMonitorIsRemoved) {
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
   answer<coordination::Get>(monitor(2, 2, 100));
-  now_ += 2s;
-  engine_.tick(now_);
+  tick_after(2s);
   answer_heartbeat({});
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
-  now_ += 2s;
-  engine_.tick(now_);
+  tick_after(2s);
   answer_heartbeat({});  // resolving
   answer<coordination::Get>(failure(ReplyCode::no_node));
   answer<coordination::List>(failure(ReplyCode::no_node));
@@ -229,8 +226,7 @@ TEST_F(EngineTest, AfterTheMonitorsRemovalANodeIsLookedAtBeforeItIsRemoved) {
   answer<coordination::List>(listing({"A-0000000002"}, 3));
   ASSERT_EQ(output_.sent.size(), 1u);  // the claim
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
-  now_ += 200ms;
-  engine_.tick(now_);
+  tick_after(200ms);
   ASSERT_EQ(output_.refusals.size(), 1u);
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));  // somebody holds, in a new monitor
   answer_heartbeat({});
@@ -266,8 +262,7 @@ TEST_F(EngineTest, HeartbeatsKeepAThirdOfTheTimeoutAhead) {
   acquire(2, Priority::foreground);
   answer<coordination::Transaction>(claimed("A-0000000002", 200));
   ASSERT_EQ(output_.grants.size(), 2u);
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   answer<coordination::Get>(node("", our_session));  // the watches of a lock that is held longer
   answer<coordination::Get>(node("", our_session));
   for (int beat = 0; beat < 40; ++beat) {
@@ -296,10 +291,8 @@ TEST_F(EngineTest, TimeOutAnswersAtOnceAndRemovesTheNodeBehindIt) {
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
   answer<coordination::Get>({});
-  now_ += 200ms;
-  engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::timed_out);
+  tick_after(200ms);
+  expect_refused(RefusalReason::timed_out);
   Reply created;
   created.path = "/P/B-0000000002";
   answer<coordination::Create>(created);
@@ -365,8 +358,7 @@ TEST_F(CounterEndTest, TheClaimIsTriedAgainWhenTheLineChanges) {
 TEST_F(CounterEndTest, TheClaimIsTriedAgainAfterAWhile) {
   answer<coordination::List>(listing({"A-2147483647", "privateLock"}, 0));
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   EXPECT_EQ(answer<coordination::Transaction>(failure(ReplyCode::node_exists)).operations.size(), 3u);
 }
 
@@ -374,8 +366,7 @@ TEST_F(CounterEndTest, ASingleAttemptIsDecidedByTheServer) {
   answer<coordination::List>(listing({"A-2147483647", "privateLock"}, 0));
   ask(2, Priority::foreground, true);
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
 }
 
 TEST_F(CounterEndTest, AnEmptyMonitorIsRenewed) {

@@ -126,8 +126,7 @@ TEST_F(EngineTimeTest, OneHeartbeatAtATime) {
 // The root may not be the client's to read.
 TEST_F(EngineTimeTest, AHoldersHeartbeatChecksItsOwnNode) {
   hold();
-  now_ += timeout / 9;
-  engine_.tick(now_);
+  tick_after(timeout / 9);
   std::string checked;
   for (const Sent& sent : output_.sent) {
     if (is_heartbeat(sent.request)) {
@@ -149,8 +148,7 @@ TEST_F(EngineTimeTest, AfterCloseNothingIsDueAndNothingIsSent) {
   hold();
   engine_.close(now_);
   EXPECT_EQ(engine_.next_timer(), never);
-  now_ += timeout;
-  engine_.tick(now_);
+  tick_after(timeout);
   EXPECT_TRUE(output_.sent.empty());
 }
 
@@ -163,33 +161,30 @@ TEST_F(EngineTimeTest, WhateverComesAtTheDeadlineFindsTheLockLost) {
     std::function<void(Engine&, const Sent&, TimePoint)> call;
   };
   const std::vector<Case> cases = {
-      {"acquire", [this](Engine& engine, const Sent&,
-                         TimePoint now) { engine.acquire(9, spec_of(9, Priority::foreground), now); }},
-      {"release", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.release(2, now)); }},
-      {"cancel", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.cancel(2, now)); }},
-      {"step_aside",
-       [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.step_aside(2, now + 1min, now)); }},
-      {"update_record",
-       [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.update_record(2, "new", now)); }},
-      {"prove", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.prove(2, now)); }},
-      {"want_contention", [](Engine& engine, const Sent&, TimePoint now) { engine.want_contention(2, now); }},
-      {"knock", [](Engine& engine, const Sent&, TimePoint now) { engine.knock({}, now); }},
-      {"reply", [](Engine& engine, const Sent& sent, TimePoint now) { engine.on_reply(sent.tag, {}, now); }},
+      {"acquire", [this](auto& engine, auto&, auto now) { engine.acquire(9, spec_of(9, Priority::foreground), now); }},
+      {"release", [](auto& engine, auto&, auto now) { EXPECT_FALSE(engine.release(2, now)); }},
+      {"cancel", [](auto& engine, auto&, auto now) { EXPECT_FALSE(engine.cancel(2, now)); }},
+      {"step_aside", [](auto& engine, auto&, auto now) { EXPECT_FALSE(engine.step_aside(2, now + 1min, now)); }},
+      {"update_record", [](auto& engine, auto&, auto now) { EXPECT_FALSE(engine.update_record(2, "new", now)); }},
+      {"prove", [](auto& engine, auto&, auto now) { EXPECT_FALSE(engine.prove(2, now)); }},
+      {"want_contention", [](auto& engine, auto&, auto now) { engine.want_contention(2, now); }},
+      {"knock", [](auto& engine, auto&, auto now) { engine.knock({}, now); }},
+      {"reply", [](auto& engine, auto& sent, auto now) { engine.on_reply(sent.tag, {}, now); }},
       {"watch",
-       [](Engine& engine, const Sent&, TimePoint now) {
+       [](auto& engine, auto&, auto now) {
          engine.on_watch({WatchEvent::Kind::children_changed, "/P"}, now);
        }},
       {"disconnected",
-       [](Engine& engine, const Sent&, TimePoint now) {
+       [](auto& engine, auto&, auto now) {
          engine.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now);
        }},
       {"expired",
-       [](Engine& engine, const Sent&, TimePoint now) {
+       [](auto& engine, auto&, auto now) {
          engine.on_session({SessionEvent::Kind::expired, 0, 0ms}, now);
        }},
-      {"answered", [](Engine& engine, const Sent&, TimePoint now) { engine.on_answered(now - 1ms, true, now); }},
-      {"tick", [](Engine& engine, const Sent&, TimePoint now) { engine.tick(now); }},
-      {"close", [](Engine& engine, const Sent&, TimePoint now) { engine.close(now); }},
+      {"answered", [](auto& engine, auto&, auto now) { engine.on_answered(now - 1ms, true, now); }},
+      {"tick", [](auto& engine, auto&, auto now) { engine.tick(now); }},
+      {"close", [](auto& engine, auto&, auto now) { engine.close(now); }},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.name);
@@ -236,7 +231,7 @@ TEST_F(EngineTimeTest, ALongerTimeoutAtAReconnectMovesNothing) {
 
 // It was asked for before the servers began to count.
 TEST_F(EngineTimeTest, ANewSessionCountsFromTheInstantItWasAskedFor) {
-  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  expire();
   EXPECT_LE(engine_.valid_until(), now_);
   now_ += 3s;
   engine_.on_session({SessionEvent::Kind::connected, our_session + 1, 4000ms, now_ - 2s}, now_);
@@ -268,50 +263,11 @@ TEST_F(EngineTimeTest, WaitersAreGivenUpWhenTheOutageHasLastedLongEnoughAndNotLa
   EXPECT_EQ(engine_.next_timer(), down_since + EngineOptions().give_up_after);
   now_ = down_since + EngineOptions().give_up_after;
   engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+  expect_refused(RefusalReason::connection_lost);
   EXPECT_EQ(engine_.next_timer(), never);
   acquire(3, Priority::foreground);  // at once: what has been waited for need not be waited for again
   ASSERT_EQ(output_.refusals.size(), 2u);
   EXPECT_EQ(output_.refusals[1].reason, RefusalReason::connection_lost);
-}
-
-class EngineFirstConnectionTest : public ::testing::Test {
- protected:
-  EngineFirstConnectionTest() {
-    AcquireSpec spec;
-    spec.monitor = "P";
-    spec.guid = "guid";
-    spec.record = [](RecordUse, const std::string& guid) { return guid; };
-    engine_.acquire(1, spec, now_);
-    engine_.tick(now_);
-  }
-  static EngineOptions impatient() {
-    EngineOptions options;
-    options.give_up_after = Duration::zero();
-    return options;
-  }
-
-  TimePoint now_{1h};
-  Recorder output_;
-  Engine engine_{impatient(), output_};
-};
-
-TEST_F(EngineFirstConnectionTest, HasItsTimeWhereNoOutageHas) {
-  EXPECT_TRUE(output_.refusals.empty()) << "nothing has been lost yet";
-  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
-  EXPECT_FALSE(output_.sent.empty());
-  engine_.on_session({SessionEvent::Kind::disconnected, our_session, 0ms}, now_);
-  engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
-}
-
-TEST_F(EngineFirstConnectionTest, HasNoMoreThanThat) {
-  now_ += EngineOptions().first_connection;
-  EXPECT_EQ(engine_.next_timer(), now_);
-  engine_.tick(now_);
-  EXPECT_EQ(output_.refusals.size(), 1u);
 }
 
 TEST_F(EngineTimeTest, TheFirstCallWaitsForWhatIsLeftOfAnOutage) {
@@ -322,8 +278,7 @@ TEST_F(EngineTimeTest, TheFirstCallWaitsForWhatIsLeftOfAnOutage) {
   acquire(1, Priority::foreground);
   now_ = down_since + EngineOptions().give_up_after;
   engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+  expect_refused(RefusalReason::connection_lost);
 }
 
 TEST_F(EngineTimeTest, ADeadlineWithoutAConnectionSaysSo) {
@@ -333,8 +288,7 @@ TEST_F(EngineTimeTest, ADeadlineWithoutAConnectionSaysSo) {
   now_ += 100ms;
   EXPECT_EQ(engine_.next_timer(), now_);
   engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+  expect_refused(RefusalReason::connection_lost);
 }
 
 TEST_F(EngineTimeTest, TheOldestRequestWithoutAnAnswerIsKnown) {
@@ -346,7 +300,7 @@ TEST_F(EngineTimeTest, TheOldestRequestWithoutAnAnswerIsKnown) {
   EXPECT_EQ(engine_.oldest_unanswered(), first);
   while (output_.sent.size() > 1) output_.sent.pop_front();
   EXPECT_EQ(engine_.oldest_unanswered(), first);
-  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  expire();
   EXPECT_EQ(engine_.oldest_unanswered(), never);
 }
 
@@ -386,8 +340,7 @@ TEST_F(EngineTimeTest, AProofThatAServerHasNoTimeForIsAskedForAgain) {
   ASSERT_TRUE(engine_.prove(2, now_));
   answer<Transaction>(failure(ReplyCode::throttled));
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 1s;
-  engine_.tick(now_);
+  tick_after(1s);
   ASSERT_FALSE(output_.sent.empty());
   EXPECT_TRUE(output_.proofs.empty());
   for (Sent& sent : std::exchange(output_.sent, {})) engine_.on_reply(sent.tag, {}, now_);
@@ -508,7 +461,7 @@ INSTANTIATE_TEST_SUITE_P(Answers, EngineOutageTest, ::testing::Values(80ms, 150m
 
 TEST_F(EngineTimeTest, ARefusalSaysWhoStoodBeforeAndHowLongThereWasNoConnection) {
   const auto part = [&](Duration time) {
-    engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+    disconnect();
     now_ += time;
     connect();
   };
@@ -525,8 +478,7 @@ TEST_F(EngineTimeTest, ARefusalSaysWhoStoodBeforeAndHowLongThereWasNoConnection)
     }
     now_ += 1s;
   }
-  now_ += 1min;
-  engine_.tick(now_);
+  tick_after(1min);
   ASSERT_EQ(output_.refusals.size(), 1u);
   const Refusal& refusal = output_.refusals[0];
   EXPECT_EQ(refusal.reason, RefusalReason::timed_out);

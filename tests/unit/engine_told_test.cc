@@ -19,8 +19,7 @@ class EngineToldTest : public EngineTest {
 
   void line_changes(const Reply& line) {
     event(WatchEvent::Kind::children_changed, "/P");
-    now_ += 5ms;
-    engine_.tick(now_);
+    tick_after(5ms);
     answer<List>(line);
   }
 
@@ -34,7 +33,7 @@ class EngineToldTest : public EngineTest {
     answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   }
 
-  void end_session() { engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_); }
+  void end_session() { expire(); }
 };
 
 // Its permission to list the monitor was taken away: to ask again and again would only keep the servers busy.
@@ -46,8 +45,7 @@ TEST_F(EngineToldTest, AHolderThatMayNotLookAsksInIntervals) {
                          [](const Sent& one) { return std::holds_alternative<List>(one.request); });
   };
   const auto pass = [this](Duration time) {
-    now_ += time;
-    engine_.tick(now_);
+    tick_after(time);
     answer_heartbeats();
     while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
       answer<Get>(node("guid1", our_session));
@@ -98,8 +96,7 @@ TEST_F(EngineToldTest, AHolderOfThisProcessIsNoneOfTheOthers) {
   acquire(2, Priority::background);
   answer<Create>(created("B-0000000002"));
   EXPECT_EQ(output_.positions.back(), (QueuePosition{1, "privateLock"}));
-  now_ += 5ms;
-  engine_.tick(now_);
+  tick_after(5ms);
   answer<List>(listing({"B-0000000000", "privateLock", "B-0000000002", "A-0000000003"}, 4));
   EXPECT_EQ(output_.positions.back(), (QueuePosition{2, "A-0000000003"}));
 }
@@ -114,10 +111,8 @@ TEST_F(EngineToldTest, AHolderThatMayBeOfTheLowerClassIsNotTakenFromThePlace) {
 TEST_F(EngineToldTest, ARefusalHasTheLastPlace) {
   join_told(1, Priority::foreground, "A-0000000002",
             listing({"A-0000000000", "privateLock", "A-0000000001", "A-0000000002"}, 3), 1s);
-  now_ += 1s;
-  engine_.tick(now_);
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::timed_out);
+  tick_after(1s);
+  expect_refused(RefusalReason::timed_out);
   EXPECT_EQ(output_.refusals[0].position, (QueuePosition{2, "A-0000000001"}));
 }
 
@@ -126,8 +121,7 @@ TEST_F(EngineToldTest, ARefusalHasThePlaceThatWasSeenLast) {
   join(1, Priority::foreground, "A-0000000002",
        listing({"A-0000000000", "privateLock", "A-0000000001", "A-0000000002"}, 3));
   event(WatchEvent::Kind::children_changed, "/P");
-  now_ += 1min;
-  engine_.tick(now_);
+  tick_after(1min);
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].position, (QueuePosition{2, "A-0000000001"}));
 }
@@ -203,8 +197,7 @@ TEST_F(EngineToldTest, AHighNumberIsToldOnceWhoeverHasIt) {
   EXPECT_EQ(output_.high_numbers, std::vector<std::int64_t>{1073741824});
   while (!output_.sent.empty()) answer<Get>({});
   event(WatchEvent::Kind::children_changed, "/P");
-  now_ += 10s;
-  engine_.tick(now_);
+  tick_after(10s);
   answer_heartbeats();
   bool listed = false;
   while (!output_.sent.empty() && !listed) {
@@ -247,8 +240,7 @@ TEST_F(EngineToldTest, TheEndOfTheSessionIsTheReasonForEveryCaller) {
   ASSERT_EQ(output_.grants.size(), 3u);  // 3 holds, 4 waits
   end_session();
   EXPECT_EQ(output_.losses, std::vector{LossReason::session_expired});
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::session_expired);
+  expect_refused(RefusalReason::session_expired);
 }
 
 TEST_F(EngineToldTest, AReleaseThatTheSessionsEndOvertakesIsNoRelease) {
@@ -268,8 +260,7 @@ TEST_F(EngineToldTest, CloseIsTheReasonForEveryCaller) {
   acquire(3, Priority::foreground);
   engine_.close(now_);
   EXPECT_EQ(output_.losses, std::vector{LossReason::closed});
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::closed);
+  expect_refused(RefusalReason::closed);
   acquire(4, Priority::foreground);
   ASSERT_EQ(output_.refusals.size(), 2u);
   EXPECT_EQ(output_.refusals[1].reason, RefusalReason::closed);
@@ -279,8 +270,7 @@ TEST_F(EngineToldTest, AListingThatIsRefusedIsTheReasonForAllThatWait) {
   ask(1, Priority::foreground);
   answers<Create, Transaction, Get>(failure(ReplyCode::node_exists), failure(ReplyCode::node_exists), {});
   answers<Create, List>(created("A-0000000002"), failure(ReplyCode::no_auth));
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::rejected);
+  expect_refused(RefusalReason::rejected);
   EXPECT_EQ(output_.refusals[0].code, ReplyCode::no_auth);
   EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000002");
   EXPECT_EQ(engine_.contenders(), 0u);
@@ -292,8 +282,7 @@ TEST_F(EngineToldTest, AListingThatIsRefusedIsNoAnswerToARelease) {
   answers<Create, Transaction, Get>({}, claimed("B-0000000000", 100), monitor(2, 2, 100));
   ask(2, Priority::background);
   answer<Create>(created("B-0000000002"));
-  now_ += 5ms;
-  engine_.tick(now_);  // looks at the queue
+  tick_after(5ms);  // looks at the queue
   ASSERT_TRUE(engine_.release(1, now_));
   answer<List>(failure(ReplyCode::no_auth));
   EXPECT_EQ(output_.refusals.size(), 1u);
@@ -347,8 +336,7 @@ TEST_F(EngineToldTest, AMonitorThatVanishesAgainAndAgainIsGivenUp) {
       ASSERT_LT(++claims, 200);
     }
   }
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::rejected);
+  expect_refused(RefusalReason::rejected);
   EXPECT_EQ(output_.refusals[0].code, ReplyCode::no_node);
 }
 
@@ -356,8 +344,7 @@ TEST_F(EngineToldTest, ASingleAttemptThatOthersGoBeforeIsRefusedAndLeavesNothing
   cold_cycle(1);
   ask(2, Priority::background, true);
   answers<Transaction, List>(claimed("B-0000000003", 200), listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
-  ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  expect_refused(RefusalReason::unavailable);
   const auto freed = answer<Transaction>({});
   ASSERT_EQ(freed.operations.size(), 2u);
   EXPECT_EQ(std::get<Delete>(freed.operations[0]).path, "/P/B-0000000003");

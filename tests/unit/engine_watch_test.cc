@@ -23,8 +23,7 @@ TEST_F(EngineWatchTest, OneThatMayNotBeReadIsNotAskedForAgainAndAgain) {
   join(1, Priority::foreground, "A-0000000002", line());
   answer<Get>(failure(ReplyCode::no_auth));
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 250ms;
-  engine_.tick(now_);
+  tick_after(250ms);
   answer_heartbeats();
   answers<List, Transaction>(listing({"A-0000000002"}, 3), claimed("", 100));
   EXPECT_EQ(output_.grants.size(), 1u);
@@ -34,8 +33,7 @@ TEST_F(EngineWatchTest, AHolderIsToldThatItsOwnNodeWasRemoved) {
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
   const auto own = answer<Get>(node("guid2", our_session));
   EXPECT_EQ(own.path, "/P/A-0000000002");
@@ -51,8 +49,7 @@ TEST_F(EngineWatchTest, OnesOwnReleaseIsNoRemoval) {
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   ASSERT_TRUE(engine_.release(2, now_));
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
@@ -66,8 +63,7 @@ TEST_F(EngineWatchTest, OnesOwnReleaseIsNoRemoval) {
 TEST_F(EngineWatchTest, AWaiterWhoseNodeWasRemovedJoinsTheLineAgainAtOnce) {
   join(1, Priority::foreground, "A-0000000002", line());
   answer<Get>({});  // the predecessor
-  now_ += 1s;
-  engine_.tick(now_);
+  tick_after(1s);
   answer_heartbeats();
   const auto own = answer<Get>(node("guid1", our_session));
   EXPECT_EQ(own.path, "/P/A-0000000002");
@@ -81,8 +77,7 @@ TEST_F(EngineWatchTest, AWaiterWhoseNodeWasRemovedJoinsTheLineAgainAtOnce) {
 TEST_F(EngineWatchTest, AShortWaitPaysForNoWatchOnItsOwnNode) {
   join(1, Priority::foreground, "A-0000000002", line());
   answer<Get>({});
-  now_ += 900ms;
-  engine_.tick(now_);
+  tick_after(900ms);
   answer_heartbeats();
   EXPECT_TRUE(output_.sent.empty());
 }
@@ -102,8 +97,7 @@ class OneRememberedTest : public EngineWatchTest {
     engine_.acquire(id, std::move(spec), now_);
     answers<Create, Transaction>({}, claimed("A-0000000000", 100 + static_cast<Token>(id)));
     answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
-    ASSERT_TRUE(engine_.release(id, now_));
-    answer<Transaction>({});
+    release(id);
   }
 };
 
@@ -146,13 +140,11 @@ TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
   join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
   for (int look = 0; look < 3; ++look) {
     EXPECT_TRUE(output_.sent.empty()) << "the node before it is in the listing: without a watch it is not asked for";
-    now_ += 250ms;
-    engine_.tick(now_);
+    tick_after(250ms);
     answer_heartbeats();
     EXPECT_FALSE(answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3)).watch);
   }
-  now_ += 250ms;
-  engine_.tick(now_);
+  tick_after(250ms);
   answer_heartbeats();
   answers<List, Transaction>(listing({"B-0000000002"}, 3), claimed("", 100));
   answer<List>(listing({"B-0000000002", "privateLock"}, 4));
@@ -192,15 +184,13 @@ TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
       answer<Get>(node("guid1", our_session));  // its own watches, for which there is no room either
     }
     EXPECT_TRUE(output_.sent.empty());
-    now_ += 100ms;
-    engine_.tick(now_);
+    tick_after(100ms);
     answer_heartbeats();
     while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
       answer<Get>(node("guid1", our_session));
     }
     EXPECT_TRUE(output_.sent.empty());
-    now_ += 150ms;
-    engine_.tick(now_);
+    tick_after(150ms);
   }
 }
 
@@ -209,8 +199,7 @@ TEST_F(NoRoomTest, WithoutAWatchOnTheMonitorNothingIsCounted) {
   answers<Create, Transaction>({}, claimed("B-0000000000", 100));
   EXPECT_FALSE(answer<Get>(monitor(2, 2, 100)).watch);
   ASSERT_EQ(output_.grants.size(), 1u);
-  ASSERT_TRUE(engine_.release(1, now_));
-  answer<Transaction>({});
+  release(1);
   acquire(2, Priority::background);
   answer<Transaction>(claimed("B-0000000002", 200));
   EXPECT_EQ(output_.grants.size(), 1u);  // the number alone is no proof
@@ -237,8 +226,7 @@ TEST_F(EngineWatchTest, ALockThatWasGoneBeforeItCouldBeWatchedIsWatchedTheNextTi
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answer<Get>(failure(ReplyCode::no_node));  // somebody has deleted it
   answer<Get>(node("guid2", our_session));
   answer_heartbeat({});
@@ -249,8 +237,7 @@ TEST_F(EngineWatchTest, ALockThatWasGoneBeforeItCouldBeWatchedIsWatchedTheNextTi
   answer<Transaction>(claimed("A-0000000004", 300));
   if (!output_.sent.empty()) answer<List>(listing({"A-0000000004", "privateLock"}, 6));
   ASSERT_EQ(output_.grants.back(), 300);
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answer_heartbeats();
   const auto watch = answer<Get>(node("guid3", our_session));
   EXPECT_EQ(watch.path, "/P/privateLock");
@@ -264,8 +251,7 @@ TEST_F(EngineWatchTest, AfterAReconnectAHolderWatchesBothItsNodes) {
   answer<Transaction>(claimed("A-0000000002", 200));
   now_ += 30ms;
   disconnect();
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   EXPECT_TRUE(output_.sent.empty());
   connect();
   answers<Get, List, Get>({}, listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
@@ -282,11 +268,9 @@ TEST_F(EngineWatchTest, AMemberOfASetIsWatchedLater) {
   engine_.acquire(2, std::move(spec), now_);
   answer<Transaction>(claimed("A-0000000002", 200));
   while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   EXPECT_TRUE(output_.sent.empty());
-  now_ += 100ms;
-  engine_.tick(now_);
+  tick_after(100ms);
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
 }
@@ -302,8 +286,7 @@ class ChildrenWatchedTest : public EngineWatchTest {
     answer<Transaction>(claimed("A-0000000002", 200));
     const auto look = answer<List>(listing({"A-0000000002", "privateLock"}, 4));
     EXPECT_TRUE(look.watch);
-    now_ += 60ms;
-    engine_.tick(now_);
+    tick_after(60ms);
   }
 };
 
@@ -368,11 +351,9 @@ TEST_F(EngineWatchTest, ANodeThatIsRemovedDuringAResolvingIsLookedForAgain) {
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
-  disconnect();
-  connect();
+  reconnect();
   answers<Get, List, Get>({}, listing({"A-0000000002", "privateLock"}, 4), node("guid2", our_session));
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer<Get>(node("guid2", our_session));
@@ -403,8 +384,7 @@ TEST_F(EngineWatchTest, ChangesOfTheLineDoNotPutTheWatchOnTheOwnNodeOff) {
 TEST_F(EngineWatchTest, TheNodeOfANewBeginningIsWatchedAsWell) {
   join(1, Priority::foreground, "A-0000000002", line());
   answer<Get>({});
-  now_ += 1s;
-  engine_.tick(now_);
+  tick_after(1s);
   answer_heartbeats();
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000002");
   answers<List, Create>(listing({"A-0000000000", "privateLock"}, 3), created("A-0000000003"));
@@ -415,8 +395,7 @@ TEST_F(EngineWatchTest, TheNodeOfANewBeginningIsWatchedAsWell) {
       answer<Get>({});
     }
   }
-  now_ += 1100ms;
-  engine_.tick(now_);
+  tick_after(1100ms);
   answer_heartbeats();
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000003");
 }
@@ -425,8 +404,7 @@ TEST_F(EngineWatchTest, AHolderIsToldThatPrivateLockWasRemoved) {
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   event(WatchEvent::Kind::deleted, "/P/privateLock");
   answer_heartbeat({});
@@ -439,8 +417,7 @@ TEST_F(EngineWatchTest, AfterANewRecordPrivateLockIsWatchedAgain) {
   cold_cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(claimed("A-0000000002", 200));
-  now_ += 60ms;
-  engine_.tick(now_);
+  tick_after(60ms);
   answers<Get, Get>(node("guid2", our_session), node("guid2", our_session));
   event(WatchEvent::Kind::data_changed, "/P/privateLock");
   const auto watch = answer<Get>(node("guid2", our_session));
