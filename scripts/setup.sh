@@ -42,7 +42,7 @@ packages=(
   # the Python package, its wheel, its types
   python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy python3-gevent
   python3-eventlet python3-prometheus-client
-  valgrind
+  valgrind mold
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
   # the alerts and the dashboard of config/
   prometheus
