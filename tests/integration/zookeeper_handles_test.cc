@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <random>
 #include <string>
@@ -193,14 +195,88 @@ std::string request_of(int client) {
   return receive(client, bytes.data(), bytes.size()) ? bytes : std::string();
 }
 
-// Answers the transactions of one connection, each with the next of these results.
-void answer_transactions(int client, const std::vector<std::string>& results) {
-  std::size_t next = 0;
+// Answers the requests of one connection after another, each with the next of these bodies.
+void answer_with(int client, const std::vector<std::string>& bodies, std::size_t& next) {
   if (!request_of(client).empty()) say(client, welcome_for(30'000));
   for (std::string asked; !(asked = request_of(client)).empty();) {
-    const bool transaction = asked.substr(4, 4) == number(ZOO_MULTI_OP);
-    const std::string result = transaction && next < results.size() ? results[next++] : std::string();
-    say(client, packet(asked.substr(0, 4) + number(0) + number(9) + number(0) + result));
+    const bool ping = asked.substr(0, 4) == number(0xFFFFFFFE);
+    const std::string body = !ping && next < bodies.size() ? bodies[next++] : std::string();
+    say(client, packet(asked.substr(0, 4) + number(0) + number(9) + number(0) + body));
+  }
+}
+
+Handle connect_to_listener(const Listener& server) {
+  return Handle(zookeeper_init2(server.address().c_str(), &ignore_event, 30'000, nullptr, nullptr, 0, &ignore_line));
+}
+
+using Outcome = std::promise<int>;
+void string_told(int code, const char* /*value*/, const void* outcome) {
+  static_cast<Outcome*>(const_cast<void*>(outcome))->set_value(code);
+}
+void string_and_stat_told(int code, const char* /*value*/, const struct Stat* /*stat*/, const void* outcome) {
+  string_told(code, nullptr, outcome);
+}
+void stat_told(int code, const struct Stat* /*stat*/, const void* outcome) {
+  string_told(code, nullptr, outcome);
+}
+void data_told(int code, const char* /*data*/, int /*size*/, const struct Stat* /*stat*/, const void* outcome) {
+  string_told(code, nullptr, outcome);
+}
+void names_told(int code, const struct String_vector* names, const void* outcome) {
+  for (int i = 0; code == ZOK && i < names->count; ++i) EXPECT_EQ(names->data[i], "a"s);
+  string_told(code, nullptr, outcome);
+}
+void names_and_stat_told(int code, const struct String_vector* names, const struct Stat* /*stat*/,
+                         const void* outcome) {
+  names_told(code, names, outcome);
+}
+
+// What is asked for, and a body that answers it.
+struct Question {
+  std::function<int(zhandle_t*, Outcome*)> ask;
+  std::string answer;
+};
+
+std::vector<Question> questions() {
+  const std::string stat(68, '\1');
+  const std::string names = number(2) + number(1) + "a" + number(1) + "a";
+  return {{[](zhandle_t* zh, Outcome* out) { return zoo_aget(zh, "/a", 0, &data_told, out); }, number(2) + "xy" + stat},
+          {[](zhandle_t* zh, Outcome* out) { return zoo_aexists(zh, "/a", 0, &stat_told, out); }, stat},
+          {[](zhandle_t* zh, Outcome* out) { return zoo_aget_children(zh, "/a", 0, &names_told, out); }, names},
+          {[](zhandle_t* zh, Outcome* out) { return zoo_aget_children2(zh, "/a", 0, &names_and_stat_told, out); },
+           names + stat},
+          {[](zhandle_t* zh, Outcome* out) {
+             return zoo_acreate(zh, "/a", "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, &string_told, out);
+           },
+           number(2) + "/a"},
+          {[](zhandle_t* zh, Outcome* out) {
+             return zoo_acreate2(zh, "/a", "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, &string_and_stat_told, out);
+           },
+           number(2) + "/a" + stat}};
+}
+
+TEST(HandlesTest, ABodyThatCannotBeReadIsNoAnswer) {
+  std::vector<std::pair<const Question*, std::string>> asked;
+  const std::vector<Question> all = questions();
+  for (const Question& each : all) {
+    for (std::size_t size = 0; size <= each.answer.size(); ++size)
+      asked.emplace_back(&each, each.answer.substr(0, size));
+    if (&each == &all[1]) continue;  // has no length in it
+    for (const std::uint32_t length : {0x7FFFFFFFU, 0x10000000U, 0x80000000U, 0xFFFFFFF0U}) {
+      asked.emplace_back(&each, number(length) + each.answer.substr(4));
+    }
+  }
+  std::vector<std::string> bodies;
+  for (const auto& [question, body] : asked) bodies.push_back(body);
+  std::size_t next = 0;
+  std::deque<Outcome> outcomes;
+  const Listener server([&](int client) { answer_with(client, bodies, next); });
+  const Handle handle = connect_to_listener(server);
+  ASSERT_NE(handle, nullptr);
+  for (const auto& [question, body] : asked) {
+    ASSERT_EQ(question->ask(handle.get(), &outcomes.emplace_back()), ZOK);
+    ASSERT_EQ(outcomes.back().get_future().get(), body == question->answer ? ZOK : ZMARSHALLINGERROR)
+        << question - all.data() << ": " << body.size() << " bytes";
   }
 }
 
@@ -218,9 +294,9 @@ TEST(HandlesTest, ATransactionHasAsManyResultsAsOperations) {
   const std::string end = number(0xFFFFFFFF) + '\1' + number(0xFFFFFFFF);
   const std::vector<std::string> results{
       result + result + end, result + result + result + end, result + end, result + result, result, "", end};
-  const Listener server([&](int client) { answer_transactions(client, results); });
-  const Handle handle(
-      zookeeper_init2(server.address().c_str(), &ignore_event, 30'000, nullptr, nullptr, 0, &ignore_line));
+  std::size_t next = 0;
+  const Listener server([&](int client) { answer_with(client, results, next); });
+  const Handle handle = connect_to_listener(server);
   ASSERT_NE(handle, nullptr);
   EXPECT_EQ(outcome_of(handle.get()), ZOK);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(outcome_of(handle.get()), ZMARSHALLINGERROR) << i;
