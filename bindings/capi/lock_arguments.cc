@@ -51,10 +51,11 @@ LockOptions options_of(const fl_lock_options* given) {
   result.capture_stack = options.capture_stack != 0;
   result.thread_name = text_or_empty(options.thread_name);
   constexpr std::uint64_t admission = FL_LOCK_ADMISSION_REFUSE | FL_LOCK_ADMISSION_OFF;
-  require((options.flags & ~(FL_LOCK_NO_LINGER | admission)) == 0, "unknown flags");
+  require((options.flags & ~(FL_LOCK_NO_LINGER | FL_LOCK_KEEP_MONITOR | admission)) == 0, "unknown flags");
   require((options.flags & admission) != admission, "two flags for admission");
   require(options.queue_max >= FL_UNLIMITED, "queue_max is negative");
   result.may_linger = (options.flags & FL_LOCK_NO_LINGER) == 0;
+  result.keep_monitor = (options.flags & FL_LOCK_KEEP_MONITOR) != 0;
   if ((options.flags & FL_LOCK_ADMISSION_REFUSE) != 0) result.admission = Admission::refuse;
   if ((options.flags & FL_LOCK_ADMISSION_OFF) != 0) result.admission = Admission::off;
   if (options.queue_max > 0) result.queue_max = static_cast<std::size_t>(options.queue_max);

@@ -26,6 +26,15 @@ int64_t fl_lock_token(fl_handle lock) {
   return read_held(lock, int64_t{0}, [](const client::Hold& of) { return of.token(); });
 }
 
+int32_t fl_lock_held_header(fl_handle lock, const char** header) {
+  thread_local std::string text;  // the lock may be freed as soon as its use here ends
+  return capi::run([&] {
+    const char*& result = target(header);
+    text = find_held(lock)->hold().held_header();
+    result = text.c_str();
+  });
+}
+
 int64_t fl_lock_expires_at_ns(fl_handle lock) {
   return read_held(lock, int64_t{0}, [](const client::Hold& of) { return count_ns(of.expires_at()); });
 }

@@ -202,7 +202,9 @@ enum fl_lock_flags {
   /// (FL_LOCK_REFUSED),
   FL_LOCK_ADMISSION_REFUSE = 2,
   /// or it waits all the same. Not both.
-  FL_LOCK_ADMISSION_OFF = 4
+  FL_LOCK_ADMISSION_OFF = 4,
+  /// A monitor that its acquisition makes stays when it is unused: for a small number that are locked again and again.
+  FL_LOCK_KEEP_MONITOR = 8
 };
 
 /// Optional parameters of a lock. All 0: none.
@@ -295,6 +297,10 @@ FORELOCK_EXPORT int32_t fl_lock_is_healthy(fl_handle lock);
 FORELOCK_EXPORT int32_t fl_lock_check_health(fl_handle lock);
 /// The fencing token of the current or last grant; 0 if there was none, or for an invalid handle.
 FORELOCK_EXPORT int64_t fl_lock_token(fl_handle lock);
+/// The value of the header `X-Forelock-Held`, with which a node of OpenSearch or Elasticsearch that has the plugin does
+/// a write under the lock; of a set, for all members: `monitor=token, monitor=token`, monitors percent-encoded. Valid
+/// until this thread's next call of this function. FL_INVALID_ARGUMENT if it was never granted.
+FORELOCK_EXPORT int32_t fl_lock_held_header(fl_handle lock, const char** header);
 /// Until when the lock is certain, on CLOCK_MONOTONIC; 0 if it is not held, or for an invalid handle.
 FORELOCK_EXPORT int64_t fl_lock_expires_at_ns(fl_handle lock);
 /// How long the lock is certain from now on; 0 if it is not healthy.

@@ -167,6 +167,8 @@ class FORELOCK_EXPORT LockSet {
   std::vector<MemberToken> fencing_tokens() const;
   /// The token of one member. \throws RequestRejectedException(invalid_argument) if there is no such member.
   std::int64_t fencing_token(const std::string& monitor) const;
+  /// As WriteLock::held_header, of all members: `monitor=token, monitor=token`.
+  std::string held_header() const;
   /// The record of the current acquisition, as each member's nodes have it but for the guid and the times of its grant;
   /// or as it would be written.
   OwnerRecord owner() const;

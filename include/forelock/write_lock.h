@@ -62,6 +62,9 @@ struct LockOptions {
   /// The span in which its acquisitions are called, as W3C `traceparent`, for a client that traces; what is none counts
   /// as empty. Empty: that which the tracer says (Tracer::current).
   std::string traceparent = {};
+  /// Whether the monitor stays when it is unused: one of a small number that are locked again and again. What an
+  /// acquisition with it makes is removed by no client, nor by `forelock sweep`.
+  bool keep_monitor = false;
 };
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method
@@ -124,6 +127,11 @@ class FORELOCK_EXPORT WriteLock {
   /// ensemble: transactions are numbered anew there, and tokens can fall. Before clients are let in again, raise the
   /// servers' epoch above the old one, or reset what the resources remember (docs/operating.md).
   std::int64_t fencing_token() const noexcept;
+
+  /// The value of the header `X-Forelock-Held`, with which a node of OpenSearch or Elasticsearch that has the plugin
+  /// does a write under this lock: `monitor=token`, the monitor percent-encoded. Take it anew after each grant.
+  /// \throws RequestRejectedException(invalid_argument) if it was never granted.
+  std::string held_header() const;
 
   /// Until when the session, and with it the lock, is certain to live on the servers, judged from the *send* times of
   /// answered requests. Moves on by itself while the connection lives, and is then always more than a third of the

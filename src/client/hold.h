@@ -109,6 +109,8 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   const std::string& first_monitor() const { return monitor_of(0); }
   // The fencing token; of a set, which has one for each member, 0.
   virtual std::int64_t token() const noexcept = 0;
+  // As LockSet::held_header().
+  virtual std::string held_header() const = 0;
   virtual OwnerRecord owner() const = 0;
   // As WriteLock::traceparent().
   std::string traceparent() const;

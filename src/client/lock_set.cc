@@ -134,6 +134,10 @@ std::int64_t LockSet::fencing_token(const std::string& monitor) const {
   return found->token;
 }
 
+std::string LockSet::held_header() const {
+  return slot().held_header();
+}
+
 OwnerRecord LockSet::owner() const {
   return slot().owner();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/contender_listener.h"
+#include "client/held_header.h"
 #include "client/hold.h"
 #include "forelock/write_lock.h"
 
@@ -24,6 +25,7 @@ class LockSlot final : public agent::ContenderListener, public Hold {
 
   const std::string& monitor() const { return name(); }
   std::int64_t token() const noexcept override { return token_.load(std::memory_order_acquire); }
+  std::string held_header() const override { return client::held_header({{monitor(), token()}}); }
   OwnerRecord owner() const override;
   void alive(std::chrono::milliseconds expected) override;
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations) override;

@@ -24,6 +24,7 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once, s
   spec.try_once = try_once;
   spec.queue_max = options().queue_max.value_or(core().settings().queue_max());
   spec.refuse_in_vain = options().admission.value_or(core().settings().admission()) == Admission::refuse;
+  spec.keep_monitor = options().keep_monitor;
   const std::lock_guard guard(mutex());
   spec.wants_position = wants_place();
   if (wants_contention()) spec.contention = lock::ContentionScope::all;

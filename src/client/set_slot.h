@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/held_header.h"
 #include "client/hold.h"
 #include "client/set_run.h"
 #include "forelock/lock_set.h"
@@ -27,6 +28,7 @@ class SetSlot final : public Hold {
   std::int64_t member_token(std::size_t member) const;
   std::optional<std::string> waits_for() const;
   std::int64_t token() const noexcept override { return 0; }
+  std::string held_header() const override { return client::held_header(tokens()); }
   OwnerRecord owner() const override;
   void alive(std::chrono::milliseconds expected) override;
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations) override;

@@ -73,6 +73,9 @@ bool WriteLock::healthy() const noexcept {
 std::int64_t WriteLock::fencing_token() const noexcept {
   return slot_ ? slot_->token() : 0;
 }
+std::string WriteLock::held_header() const {
+  return slot().held_header();
+}
 std::chrono::steady_clock::time_point WriteLock::expires_at() const noexcept {
   return slot_ ? slot_->expires_at() : std::chrono::steady_clock::time_point{};
 }

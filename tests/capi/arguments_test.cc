@@ -64,6 +64,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_set_expires_at_ns(handle), 0);
     EXPECT_EQ(fl_set_get_state(handle, &number), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_size(handle), 0u);
+    EXPECT_EQ(fl_lock_held_header(handle, &text), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_member(handle, 0, &text, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_view_free(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_runner_free(handle), FL_INVALID_HANDLE);

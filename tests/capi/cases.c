@@ -1,5 +1,6 @@
 #include "cases.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -627,6 +628,35 @@ static int own_grant(const test_host* host) {
   return 0;
 }
 
+static int held_header(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  fl_set set = 0;
+  const char* const monitors[] = {"P 2", "P1"};
+  if (open_client(host, &client)) return 1;
+  OK(fl_lock_new(client, "case", "Gr\303\266\303\237e/1, 2=3%", FL_FOREGROUND, NULL, &lock));
+  OK(fl_set_new(client, "case", monitors, 2, FL_FOREGROUND, NULL, &set));
+  const char* header = NULL;
+  CHECK(fl_lock_held_header(lock, &header) == FL_INVALID_ARGUMENT);
+  CHECK(fl_lock_held_header(set, &header) == FL_INVALID_ARGUMENT);
+  CHECK(fl_lock_held_header(lock, NULL) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_acquire(lock, timeout_ms));
+  OK(fl_set_acquire(set, timeout_ms));
+  char wanted[256];
+  OK(fl_lock_held_header(lock, &header));
+  CHECK(snprintf(wanted, sizeof wanted, "Gr%%C3%%B6%%C3%%9Fe%%2F1%%2C%%202%%3D3%%25=%" PRId64, fl_lock_token(lock)) >
+        0);
+  CHECK(strcmp(header, wanted) == 0);
+  int64_t tokens[2] = {0, 0};
+  OK(fl_set_member(set, 0, NULL, &tokens[0]));
+  OK(fl_set_member(set, 1, NULL, &tokens[1]));
+  OK(fl_lock_held_header(set, &header));
+  CHECK(snprintf(wanted, sizeof wanted, "P%%202=%" PRId64 ", P1=%" PRId64, tokens[0], tokens[1]) > 0);
+  CHECK(strcmp(header, wanted) == 0);
+  OK(fl_client_free(client));
+  return 0;
+}
+
 const named_case all_cases[] = {{"blocking", blocking},
                                 {"timed_out", timed_out},
                                 {"within", within},
@@ -643,5 +673,6 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"guarded_write", guarded_write},
                                 {"own_grant", own_grant},
                                 {"holder_token", holder_token},
+                                {"held_header", held_header},
                                 {"identity", identity},
                                 {NULL, NULL}};

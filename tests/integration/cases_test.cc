@@ -87,6 +87,19 @@ TEST_F(Cases, blocking) {
   EXPECT_GT(lock_.fencing_token(), token);
 }
 
+TEST_F(Cases, held_header) {
+  BlockingWriteLock lock(client_, "case", "Gr\u00f6\u00dfe/1, 2=3%");
+  LockSet set(client_, "case", {"P 2", "P1", monitor_});
+  EXPECT_EQ(code_of([&] { static_cast<void>(lock.held_header()); }), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of([&] { static_cast<void>(set.held_header()); }), ErrorCode::invalid_argument);
+  lock.lock();
+  EXPECT_EQ(lock.held_header(), "Gr%C3%B6%C3%9Fe%2F1%2C%202%3D3%25=" + std::to_string(lock.fencing_token()));
+  set.lock();
+  EXPECT_EQ(set.held_header(), "P%202=" + std::to_string(set.fencing_token("P 2")) +
+                                   ", P1=" + std::to_string(set.fencing_token("P1")) + ", " + monitor_ + '=' +
+                                   std::to_string(set.fencing_token(monitor_)));
+}
+
 TEST_F(Cases, timed_out) {
   lock_.lock();
   Client client(settings_for(proxy_.connect_string(), {{"zookeeper.foregound.task.timeout", "300"}}));

@@ -85,6 +85,12 @@ TEST_F(LockTest, UnusedMonitorsAreRemoved) {
     return count;
   };
   constexpr int fresh = 100;
+  BlockingWriteLock kept(client, "kept", "kept-1", Priority::foreground, {.keep_monitor = true});
+  LockSet kept_too(client, "kept", {"kept-2", "kept-3"}, Priority::foreground, {.keep_monitor = true});
+  kept.lock();
+  kept.unlock();
+  kept_too.lock();
+  kept_too.unlock();
   const auto before = client.statistics().requests;
   for (int i = 0; i < fresh; ++i) {
     BlockingWriteLock lock(client, "once", "unused-" + std::to_string(i));
@@ -92,6 +98,7 @@ TEST_F(LockTest, UnusedMonitorsAreRemoved) {
     lock.unlock();
   }
   EXPECT_TRUE(test::wait_until([&] { return there() == 0; }, 20s));
+  for (const char* monitor : {"kept-1", "kept-2", "kept-3"}) EXPECT_TRUE(inspector.show(monitor)) << monitor;
   // Two each, and a few for the removal and the session.
   EXPECT_LT(client.statistics().requests - before, 2 * fresh + fresh / 2);
   // One that another client has removed is made again.

@@ -367,6 +367,18 @@ def test_own_grant(open_client):
     assert (client.status.lingering, client.status.taken_again) == (0, 0)
 
 
+def test_held_header(client):
+    lock, several = BlockingLock(client, "Größe/1, 2=3%"), forelock.LockSet(client, ["P 2", "P1"])
+    for never in (lock, several):
+        with pytest.raises(forelock.Error) as caught:
+            never.held_header  # noqa: B018
+        assert caught.value.code == ErrorCode.INVALID_ARGUMENT
+    with lock, several:
+        assert lock.held_header == f"Gr%C3%B6%C3%9Fe%2F1%2C%202%3D3%25={lock.fencing_token}"
+        assert several.held_header == ", ".join(
+            f"{name}={several.fencing_tokens[monitor]}" for monitor, name in (("P 2", "P%202"), ("P1", "P1")))
+
+
 def test_expected_wait(client):
     holder, _ = hold(client)
     line, places, tasks = [BlockingLock(client, "P1") for _ in range(20)], queue.SimpleQueue(), []

@@ -4,7 +4,6 @@ import asyncio
 import queue
 import threading
 import time
-import urllib.parse
 
 import pytest
 from conftest import LONG, PATIENCE
@@ -50,18 +49,6 @@ def code_of(call):
     with pytest.raises(forelock.Error) as caught:
         call()
     return caught.value.code
-
-
-def test_what_a_search_engine_is_told_of_held_locks(client):
-    lock, several = BlockingLock(client, "Größe/1, 2=3%"), LockSet(client, ["P 2", "P1"])
-    for never in (lock, several):
-        assert code_of(lambda never=never: never.held_header) == ErrorCode.INVALID_ARGUMENT
-    with lock, several:
-        name, _, token = lock.held_header.partition("=")
-        assert lock.held_header.isascii() and urllib.parse.unquote(name) == lock.monitor
-        assert "," not in name and int(token) == lock.fencing_token
-        assert several.held_header == ", ".join(
-            f"{name}={several.fencing_tokens[monitor]}" for monitor, name in (("P 2", "P%202"), ("P1", "P1")))
 
 
 def test_all_members_are_held_and_released(client):

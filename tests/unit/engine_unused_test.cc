@@ -23,6 +23,36 @@ TEST_F(EngineUnusedTest, AFreshMonitorCostsOneRequestEachWay) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+// Not even by a process that has not heard of it: it does not carry the mark.
+TEST_F(EngineUnusedTest, OneThatIsToBeKeptIsRemovedByNobody) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.keep_monitor = true;
+  engine_.acquire(1, std::move(spec), now_);
+  const auto claim = answer<Transaction>(claimed_fresh("A-0000000000", 100));
+  ASSERT_EQ(claim.operations.size(), 4u);
+  EXPECT_EQ(std::get<Create>(claim.operations[0]).path, "/P");
+  EXPECT_EQ(std::get<Create>(claim.operations[0]).data, "");
+  EXPECT_EQ(std::get<Create>(claim.operations[0]).mode, CreateMode::persistent);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_TRUE(output_.sent.empty());
+  acquire(2, Priority::foreground);
+  EXPECT_EQ(answer<Transaction>(claimed("A-0000000001", 102)).operations.size(), 3u) << "it is known to be there";
+}
+
+TEST_F(EngineUnusedTest, OneThatWasMadeToBeRemovedIsKeptByWhoeverWantsIt) {
+  cycle(1);
+  AcquireSpec spec = spec_of(2, Priority::foreground);
+  spec.keep_monitor = true;
+  engine_.acquire(2, std::move(spec), now_);
+  answer<Transaction>(claimed("A-0000000001", 102));
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
 TEST_F(EngineUnusedTest, AMonitorThatExistsIsClaimedAsAnyOther) {
   acquire(1, Priority::background);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));

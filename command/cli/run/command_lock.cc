@@ -8,7 +8,6 @@
 #include "cli/connection.h"
 #include "client/ensemble_link.h"
 #include "forelock/error.h"
-#include "http/http_client.h"
 #include "records/instance.h"
 #include "records/session_text.h"
 
@@ -22,15 +21,6 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 std::string left_text(Clock::time_point expires_at) {
   const auto left = std::chrono::duration_cast<milliseconds>(expires_at - Clock::now());
   return std::to_string(std::max<std::int64_t>(0, left.count()));
-}
-
-// What the header X-Forelock-Held of a write into OpenSearch says of locks that are held (docs/opensearch.md).
-std::string held_text(const std::vector<MemberToken>& tokens) {
-  std::string text;
-  for (const MemberToken& one : tokens) {
-    text += (text.empty() ? "" : ", ") + http::percent_encoded(one.monitor) + '=' + std::to_string(one.token);
-  }
-  return text;
 }
 
 // The command's own spans are part of the hold; where nothing is traced it inherits what was around us.
@@ -87,7 +77,7 @@ class SetOfLocks final : public CommandLock {
     for (const MemberToken& member : lock_.fencing_tokens()) tokens[member.monitor] = std::to_string(member.token);
     return with_trace({{"FORELOCK_MONITORS", nlohmann::ordered_json(lock_.monitors()).dump()},
                        {"FORELOCK_TOKENS", tokens.dump()},
-                       {"FORELOCK_HELD", held_text(lock_.fencing_tokens())},
+                       {"FORELOCK_HELD", lock_.held_header()},
                        {"FORELOCK_SESSION", records::session_text(client.session_id())},
                        {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
                        {"FORELOCK_OWNER", instance_},
@@ -117,7 +107,7 @@ class SetOfLocks final : public CommandLock {
 Environment GuardedWriteLock::environment(const Client& client) const {
   return with_trace({{"FORELOCK_MONITOR", lock_.monitor()},
                      {"FORELOCK_TOKEN", std::to_string(lock_.fencing_token())},
-                     {"FORELOCK_HELD", held_text({{lock_.monitor(), lock_.fencing_token()}})},
+                     {"FORELOCK_HELD", lock_.held_header()},
                      {"FORELOCK_SESSION", records::session_text(client.session_id())},
                      {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
                      {"FORELOCK_OWNER", lock_.owner().instance},

@@ -124,6 +124,7 @@ void SetCourse::acquire(const sets::Command& command) {
   spec.wants_position = options_.wants_place && !spec.try_once;
   spec.queue_max = options_.queue_max;
   spec.refuse_in_vain = options_.refuse_in_vain;
+  spec.keep_monitor = options_.keep_monitors;
   if (options_.wants_contention) {
     spec.contention = lock::ContentionScope::all;
   } else if (may_be_outranked()) {

@@ -23,6 +23,7 @@ struct SetCourseOptions {
   bool wants_place = false;       // and of its place in the queue of the member that it waits for
   std::size_t queue_max = 0;      // lock::AcquireSpec, as the next one
   bool refuse_in_vain = false;
+  bool keep_monitors = false;
   // A set that waits for longer asks who of other processes waits behind what it holds: a listing for each member.
   lock::Duration contention_delay = std::chrono::milliseconds(100);
 };

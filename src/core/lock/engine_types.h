@@ -98,6 +98,8 @@ struct AcquireSpec {
   std::size_t queue_max = 0;
   // Refused where it would probably wait beyond its deadline.
   bool refuse_in_vain = false;
+  // The monitor's node is not removed, nor made so that others remove it.
+  bool keep_monitor = false;
   // How much later than others it watches its nodes as a holder (EngineOptions::hold_watch_delay).
   Duration hold_watch_later{0};
 };

@@ -98,9 +98,9 @@ class Monitor {
   bool watch_registered() const { return headcount_.watch_registered(); }
   // Its node was made by a process like this one, and may be removed when nobody uses it; while the mark is doubtful,
   // only after another look.
-  bool removable() const { return node_.removable; }
+  bool removable() const { return node_.removable && !node_.kept; }
   UnusedMonitors::Mark mark() const { return node_.mark; }
-  bool removable_unread() const { return node_.removable && node_.mark == UnusedMonitors::Mark::seen; }
+  bool removable_unread() const { return removable() && node_.mark == UnusedMonitors::Mark::seen; }
   // What its node was found to be, when it was to be removed.
   void looked_at(const coordination::Reply& node);
   bool used_since_last_look() { return std::exchange(node_.used, false); }
@@ -109,7 +109,7 @@ class Monitor {
   bool lingering() const { return node_.lingers; }
   // It was to be removed, and has come into use before.
   void linger_on(TimePoint now) {
-    if (node_.removable) linger(now);
+    if (removable()) linger(now);
   }
   // Nobody of this process uses it any more once what is under way has been answered.
   bool ends_with_releases() const;
@@ -190,6 +190,7 @@ class Monitor {
   coordination::RequestTag send(Flight flight, coordination::Request request, TimePoint now);
   void ensure_monitor(TimePoint now);
   void expect_monitor();
+  coordination::Create new_node() const;
   void fresh_claim(Contender& contender, TimePoint now);
   void fast_claim(Contender& contender, TimePoint now);
   void enqueue(Contender& contender, TimePoint now);
@@ -311,6 +312,7 @@ class Monitor {
     bool shown_by_knock = false;  // a knock has found it; not claimed since
     std::uint32_t creations = 0;  // by this process
     bool removable = false;
+    bool kept = false;  // a contender of ours has said that it is to stay
     UnusedMonitors::Mark mark = UnusedMonitors::Mark::seen;
     bool lingers = false;  // the engine will look at it
     bool used = false;     // since it did

@@ -10,6 +10,7 @@ namespace forelock::lock {
 
 void Monitor::add(Contender& contender, TimePoint) {
   node_.used = true;
+  node_.kept |= contender.spec.keep_monitor;
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
   if (contender.spec.wants_position) position_watchers_.insert({contender.arrival, &contender});

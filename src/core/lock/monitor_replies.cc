@@ -125,7 +125,7 @@ void Monitor::on_remove_monitor(const Reply& reply) {
 }
 
 void Monitor::made_by_us(TimePoint now) {
-  if (engine_.options().monitor_linger == Duration()) return;
+  if (node_.kept || engine_.options().monitor_linger == Duration()) return;
   node_.removable = true;
   node_.mark = UnusedMonitors::Mark::seen;
   linger(now);

@@ -88,9 +88,13 @@ coordination::RequestTag Monitor::send(Flight flight, coordination::Request requ
 void Monitor::ensure_monitor(TimePoint now) {
   if (node_.exists) return;
   expect_monitor();
-  const bool ours_to_remove = engine_.options().monitor_linger > Duration();
-  send({.kind = FlightKind::create_monitor},
-       ours_to_remove ? Create{path_, std::string(monitor_mark)} : Create{path_, "", CreateMode::container}, now);
+  const bool persistent = node_.kept || engine_.options().monitor_linger > Duration();
+  send({.kind = FlightKind::create_monitor}, persistent ? new_node() : Create{path_, "", CreateMode::container}, now);
+}
+
+// What carries the mark is removed when it is unused, by any process.
+Create Monitor::new_node() const {
+  return Create{path_, node_.kept ? std::string() : std::string(monitor_mark)};
 }
 
 // Harmless if it was there already; the reply tells if it could not be made.
@@ -111,7 +115,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   contender.proof_requested = false;
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
-      transaction_of(Create{path_, std::string(monitor_mark)},
+      transaction_of(new_node(),
                      Create{new_node_path(contender.rank), record_of(contender, RecordUse::claiming),
                             CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import urllib.parse
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from forelock._abi import ffi
 from forelock._callables import check_callback
 from forelock._event import Event
 from forelock._green import blocking
-from forelock._native import check, encode, invalid, last_error, lib, milliseconds
+from forelock._native import check, encode, invalid, last_error, lib, milliseconds, text
 from forelock.client import Core
 from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition, owner_of
 
@@ -54,13 +53,6 @@ class CheckNode:
 WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
 
 
-def header_of(tokens: Mapping[str, int]) -> str:
-    """What ``X-Forelock-Held`` says of held monitors."""
-    if 0 in tokens.values():
-        raise invalid("the lock was never granted: there is no token; acquire it first")
-    return ", ".join(f"{urllib.parse.quote(monitor, safe='')}={token}" for monitor, token in tokens.items())
-
-
 class Held:
     """What a lock and a lock set know once they are held. Thread-safe."""
 
@@ -101,6 +93,19 @@ class Held:
         state = ffi.new("int32_t*")
         check(lib.fl_lock_get_state(self._handle, state))
         return LockState(state[0])
+
+    @property
+    def held_header(self) -> str:
+        """The value of the header ``X-Forelock-Held``, with which a node of OpenSearch or Elasticsearch that has the
+        plugin does a write under this lock: ``monitor=token``, percent-encoded; of a set, for all members:
+        ``monitor=token, monitor=token``. Take it anew after each grant.
+
+        Raises Error (INVALID_ARGUMENT) if it was never granted.
+        """
+        self._core.check_process()
+        header = ffi.new("char**")
+        check(lib.fl_lock_held_header(self._handle, header))
+        return text(header[0])
 
     def owner(self) -> Owner:
         """The record of the current acquisition; of a set, that of each member but for the guid and the times of its
@@ -174,15 +179,6 @@ class HeldLock(Held):
         With ``zookeeper.lock.linger`` sections of one process may share a grant.
         """
         return int(lib.fl_lock_token(self._handle))
-
-    @property
-    def held_header(self) -> str:
-        """The value of the header ``X-Forelock-Held``, with which a node of OpenSearch or Elasticsearch that has the
-        plugin does a write under this lock: ``monitor=token``, percent-encoded. Take it anew after each grant.
-
-        Raises Error (INVALID_ARGUMENT) if it was never granted.
-        """
-        return header_of({self._monitor: self.fencing_token})
 
     def on_lost(self, callback: Callable[[LossReason], None]) -> None:
         """Called once for each grant that is lost.

@@ -19,7 +19,7 @@ Duration = Union[float, datetime.timedelta]
 
 def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional[Duration],
                thread_name: Optional[str], may_linger: bool, refuse_in_vain: Optional[bool],
-               queue_max: Optional[int]) -> tuple[Any, Any]:
+               queue_max: Optional[int], keep_monitor: bool) -> tuple[Any, Any]:
     """The options as the library takes them, and the text that they point to."""
     options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
     if expected_runtime is not None:
@@ -29,6 +29,8 @@ def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional
     name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
     options.thread_name = name
     options.flags = 0 if may_linger else lib.FL_LOCK_NO_LINGER
+    if keep_monitor:
+        options.flags |= lib.FL_LOCK_KEEP_MONITOR
     if refuse_in_vain is not None:
         options.flags |= lib.FL_LOCK_ADMISSION_REFUSE if refuse_in_vain else lib.FL_LOCK_ADMISSION_OFF
     if queue_max is not None:
@@ -139,7 +141,7 @@ class LockObject(Acquirable, HeldLock):
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
-                 queue_max: Optional[int] = None) -> None:
+                 queue_max: Optional[int] = None, keep_monitor: bool = False) -> None:
         """Makes a lock object, free.
 
         ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
@@ -157,10 +159,12 @@ class LockObject(Acquirable, HeldLock):
         ``refuse_in_vain``: in place of ``zookeeper.admission``: whether an acquisition that would probably wait in vain
         is refused at once (code lock_refused).
         ``queue_max``: in place of ``zookeeper.queue.max``: it is refused where so many wait before it; 0: any number.
+        ``keep_monitor``: whether a monitor that an acquisition makes stays when it is unused
+        (``zookeeper.monitor.linger``): for a small number of them that are locked again and again.
         """
         core = core_of(client)
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger,
-                                    refuse_in_vain, queue_max)
+                                    refuse_in_vain, queue_max, keep_monitor)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_lock*")
         check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),

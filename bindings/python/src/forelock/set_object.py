@@ -8,7 +8,7 @@ from forelock._abi import ffi
 from forelock._callables import check_callback
 from forelock._native import Timeout, check, encode, lib, text, timeout_milliseconds
 from forelock.client import Client, core_of
-from forelock.held import Duration, header_of, position_of
+from forelock.held import Duration, position_of
 from forelock.lock_object import Acquirable, captures_stack, options_of
 from forelock.values import LossReason, Priority, PriorityLike, QueuePosition, priority_of
 
@@ -26,7 +26,7 @@ class SetObject(Acquirable):
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
-                 queue_max: Optional[int] = None) -> None:
+                 queue_max: Optional[int] = None, keep_monitor: bool = False) -> None:
         """Makes a set, free.
 
         ``monitors``: the members' ids in any order, 1 to 1,000; the same id twice counts once. The other arguments are
@@ -37,7 +37,7 @@ class SetObject(Acquirable):
         core = core_of(client)
         ids = [ffi.new("char[]", encode(monitor, "a monitor")) for monitor in monitors]
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger,
-                                    refuse_in_vain, queue_max)
+                                    refuse_in_vain, queue_max, keep_monitor)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_set*")
         check(lib.fl_set_new(core.use(), encode(lock_info, "lock_info"), ffi.new("char*[]", ids), len(ids),
@@ -65,11 +65,6 @@ class SetObject(Acquirable):
         """By the members' ids: of the current or last grant, as a lock's fencing_token. 0: never granted."""
         self._core.check_process()
         return {monitor: self._member(i)[1] for i, monitor in enumerate(self._monitors)}
-
-    @property
-    def held_header(self) -> str:
-        """As a lock's held_header, of all members: ``monitor=token, monitor=token``."""
-        return header_of(self.fencing_tokens)
 
     @property
     def waits_for(self) -> Optional[str]:

@@ -141,6 +141,18 @@ abstract class HeldLock implements AutoCloseable {
   // --- what is known while it is held ---
 
   /**
+   * The value of the header {@code X-Forelock-Held} with which a node of OpenSearch or Elasticsearch that has the
+   * plugin does a write under this lock: {@code monitor=token}; of a set, for all members: {@code monitor=token,
+   * monitor=token}. Take it anew after each grant.
+   *
+   * @return a text of ASCII, the monitors' ids percent-encoded
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if it was never granted
+   */
+  public String heldHeader() {
+    return Failures.text(Native.lockHeldHeader(handle.number));
+  }
+
+  /**
    * Whether it is certain to be held now, of a set every member. Costs no network, and some tens of nanoseconds.
    *
    * @return false if it was closed, too

@@ -88,6 +88,17 @@ public final class LockOptions {
   }
 
   /**
+   * Whether a monitor that an acquisition makes stays when it is unused: for a small number of them that are locked
+   * again and again.
+   *
+   * @param keep false: it is removed when nobody has used it for a while ({@code zookeeper.monitor.linger})
+   * @return options with it
+   */
+  public LockOptions keepMonitor(boolean keep) {
+    return withFlags(keep ? flags | Native.LOCK_KEEP_MONITOR : flags & ~Native.LOCK_KEEP_MONITOR);
+  }
+
+  /**
    * In place of {@code zookeeper.admission}: whether an acquisition that would probably wait in vain is refused at once
    * (LOCK_REFUSED).
    *

@@ -249,16 +249,6 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * As {@link ZkBlockingWriteLock#heldHeader()}, for all members: {@code monitor=token, monitor=token}.
-   *
-   * @return a text of ASCII, the monitors' ids percent-encoded
-   * @throws IllegalStateException if it was never granted
-   */
-  public String heldHeader() {
-    return HeldHeader.of(fencingTokens());
-  }
-
-  /**
    * The member in whose queue the set waits at this moment.
    *
    * @return empty if it does not wait in one

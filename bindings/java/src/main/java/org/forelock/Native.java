@@ -29,6 +29,7 @@ final class Native {
   static final int LOCK_NO_LINGER = 1;
   static final int LOCK_ADMISSION_REFUSE = 2;
   static final int LOCK_ADMISSION_OFF = 4;
+  static final int LOCK_KEEP_MONITOR = 8;
   static final int ON_LOST = 1;
   static final int ON_DANGER = 2;
   static final int ON_QUEUED = 4;
@@ -103,6 +104,7 @@ final class Native {
   static native void lockStepAside(long lock, long timeoutMs);
   static native void lockWatch(long lock, int events, long dangerMarginMs, long tag);
   static native void lockCheckHealth(long lock);
+  static native byte[] lockHeldHeader(long lock);
   static native void lockOwner(long lock, long[] owner, byte[][] ownerTexts);
   static native long lockGetLinger(long lock);
   static native void lockAlive(long lock, long expectedMs);

@@ -1,7 +1,6 @@
 package org.forelock;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -207,17 +206,6 @@ public final class ZkBlockingWriteLock extends HeldLock {
    */
   public long fencingToken() {
     return Native.lockToken(handle.number);
-  }
-
-  /**
-   * The value of the header {@code X-Forelock-Held} with which a node of OpenSearch that has the plugin does a write
-   * under this lock: {@code monitor=token}. Take it anew after each grant.
-   *
-   * @return a text of ASCII, the monitor's id percent-encoded
-   * @throws IllegalStateException if it was never granted
-   */
-  public String heldHeader() {
-    return HeldHeader.of(Map.of(monitor(), fencingToken()));
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.*;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -30,14 +31,12 @@ class CasesTest {
     try (ForelockClient client = server.client()) {
       ZkBlockingWriteLock lock = new ZkBlockingWriteLock("case", client, monitor);
       assertFalse(lock.isHealthy());
-      assertThrows(IllegalStateException.class, lock::heldHeader);
       assertTrue(client.inspector().holder(monitor).isEmpty());
       lock.lockWithTimeout();
       assertTrue(lock.isHealthy());
       lock.checkHealth();
       long token = lock.fencingToken();
       assertTrue(token > 0);
-      assertTrue(lock.heldHeader().endsWith("=" + token), lock.heldHeader());
       assertEquals(token, client.inspector().holder(monitor).orElseThrow().holderToken());
       assertTrue(lock.expiresAtNanos() > System.nanoTime());
       assertTrue(lock.timeLeft().toMillis() > 0);
@@ -627,6 +626,21 @@ class CasesTest {
       assertEquals(LockState.HELD, lock.state());
       later.get(0).run();
       assertEquals(LockState.FREE, lock.state());
+    }
+  }
+
+  @Test
+  void heldHeader() {
+    try (ForelockClient client = server.client();
+        ZkBlockingWriteLock lock = new ZkBlockingWriteLock("case", client, "Gr\u00f6\u00dfe/1, 2=3%");
+        LockSet set = new LockSet("case", client, List.of("P 2", "P1"))) {
+      assertEquals(ErrorCode.INVALID_ARGUMENT, code(lock::heldHeader));
+      assertEquals(ErrorCode.INVALID_ARGUMENT, code(set::heldHeader));
+      lock.lock();
+      set.lock();
+      assertEquals("Gr%C3%B6%C3%9Fe%2F1%2C%202%3D3%25=" + lock.fencingToken(), lock.heldHeader());
+      Map<String, Long> tokens = set.fencingTokens();
+      assertEquals("P%202=" + tokens.get("P 2") + ", P1=" + tokens.get("P1"), set.heldHeader());
     }
   }
 
