@@ -176,13 +176,8 @@ final class LateItems {
       complete();
       return;
     }
-    LockType type = current.waitsAs(); // as somebody may have said while it waited
-    DocumentLocks locks =
-        new DocumentLocks(queue.source, plan.info, open.keySet(), type, plan.fenced, System::nanoTime);
-    HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks,
-        HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::refuse);
-    held.waitAs(type);
-    if (!queue.requests.takeOver(current, held)) {
+    HeldRequest held = queue.requests.takeOver(current, this::attempt);
+    if (held == null) {
       refuse(Refusals.closing());
       return;
     }
@@ -197,10 +192,17 @@ final class LateItems {
     }
     queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
       since = System.nanoTime();
-      locks.acquire(timeoutMillis, problem -> queue.workers.write(
+      held.locks.acquire(timeoutMillis, problem -> queue.workers.write(
           () -> decided(held, problem), broken -> queue.requests.fail(held, broken)),
           defect -> queue.requests.fail(held, defect));
     }, broken -> queue.requests.fail(held, broken));
+  }
+
+  private HeldRequest attempt(LockType type) {
+    DocumentLocks locks =
+        new DocumentLocks(queue.source, plan.info, open.keySet(), type, plan.fenced, System::nanoTime);
+    return new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks,
+        HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::refuse);
   }
 
   /** Makes it what can be cancelled. Only when it counts, as it must not begin to do so behind its end. */

@@ -390,6 +390,18 @@ class LateItemsTest {
   }
 
   @Test
+  void itsClassIsChangedBetweenTwoAttempts() {
+    source.others("b");
+    whileWriting = () -> assertEquals(1, requests.prioritize(held -> held.locks.has("b"), LockType.FOREGROUND));
+    late("a", "b");
+    nextAttempt();
+    source.expire("b");
+    assertEquals(List.of("a", "a"), written, "and b waits on");
+    nextAttempt();
+    assertEquals(LockType.FOREGROUND, source.types.get(source.types.size() - 1));
+  }
+
+  @Test
   void aDocumentWithoutAnIdIsWrittenUnderTheOneThatItGot() {
     IndexRequest document = (IndexRequest) request.items()[1].request();
     document.id(null);

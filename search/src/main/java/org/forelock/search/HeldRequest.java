@@ -31,6 +31,10 @@ public final class HeldRequest {
   private volatile LockType waitsAs;
   /** Whether it counts towards the bounds; guarded by them. */
   boolean counted;
+  /** Whether its locks were given back; guarded as well. */
+  boolean givenBack;
+  /** What has its place now; null: nothing. Guarded as well. */
+  HeldRequest rest;
   private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
   /** By System.nanoTime(); in the past: nothing is promised. */
   private final AtomicLong promisedUntil = new AtomicLong(System.nanoTime());

@@ -1,11 +1,14 @@
 package org.forelock.search;
 
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
@@ -69,18 +72,21 @@ public final class HeldRequests {
 
   /**
    * Gives the place of one that was admitted to what is left of it: it is not asked for anew, and none that comes
-   * meanwhile gets it.
+   * meanwhile gets it. {@link #prioritize} finds either the one or the other.
    *
    * @param former counts no more from now on
-   * @return false: the node is shutting down
+   * @param rest makes what is left, whose locks are to be asked for as of this class
+   * @return null: the node is shutting down
    */
-  public synchronized boolean takeOver(HeldRequest former, HeldRequest request) {
+  public synchronized HeldRequest takeOver(HeldRequest former, Function<LockType, HeldRequest> rest) {
     leave(former);
     if (closed) {
-      return false;
+      return null;
     }
-    enter(request);
-    return true;
+    former.rest = rest.apply(former.waitsAs());
+    former.rest.waitAs(former.waitsAs());
+    enter(former.rest);
+    return former.rest;
   }
 
   private void enter(HeldRequest request) {
@@ -109,9 +115,8 @@ public final class HeldRequests {
     if (!request.abandon()) {
       return false;
     }
-    requests.remove(request.ticket);
     leave(request);
-    request.locks.close();
+    giveBack(request);
     request.refuse(answer);
     return true;
   }
@@ -160,8 +165,18 @@ public final class HeldRequests {
   }
 
   private void giveBack(HeldRequest request) {
-    requests.remove(request.ticket);
+    synchronized (this) {
+      request.givenBack = true;
+      forgetIfDone(request);
+    }
     request.locks.close();
+  }
+
+  /** As long as it counts, something of it goes on, or will. */
+  private void forgetIfDone(HeldRequest request) {
+    if (request.givenBack && !request.counted) {
+      requests.remove(request.ticket);
+    }
   }
 
   /** Whether another node may go on under locks of this one. */
@@ -183,6 +198,7 @@ public final class HeldRequests {
       count[request.type.ordinal()]--;
       bytes[request.type.ordinal()] -= request.bytes;
     }
+    forgetIfDone(request);
   }
 
   /** Cancels those that wait and fit. */
@@ -197,24 +213,41 @@ public final class HeldRequests {
     return cancelled;
   }
 
-  /** Has those that wait and fit be of another class; towards the bounds they count as before. @return how many */
+  /**
+   * Has those that wait and fit be of another class, also where they go on waiting when an attempt has ended; towards
+   * the bounds they count as before.
+   *
+   * @return how many
+   */
   public int prioritize(Predicate<HeldRequest> which, LockType type) {
+    List<HeldRequest> all;
+    synchronized (this) {
+      all = new ArrayList<>(requests.values());
+    }
     int changed = 0;
-    for (HeldRequest request : requests.values()) {
-      if (request.held() && which.test(request) && prioritize(request, type)) {
+    for (HeldRequest request : all) {
+      if (which.test(request) && prioritize(request, type)) {
         ++changed;
       }
     }
     return changed;
   }
 
-  private static boolean prioritize(HeldRequest request, LockType type) {
-    try {
-      boolean changed = request.locks.prioritize(type);
-      if (changed) {
-        request.waitAs(type);
+  private boolean prioritize(HeldRequest found, LockType type) {
+    HeldRequest request = found;
+    LockType former;
+    synchronized (this) {
+      while (request.rest != null) {
+        request = request.rest;
       }
-      return changed;
+      if (!request.counted) { // it is being done, or was
+        return false;
+      }
+      former = request.waitsAs();
+      request.waitAs(type);
+    }
+    try { // of one whose attempt has ended, the next one asks for its locks so
+      return request.held() ? request.locks.prioritize(type) : former != type;
     } catch (ForelockException ended) { // its locks were closed meanwhile
       return false;
     }

@@ -2,6 +2,7 @@ package org.forelock.search;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
@@ -170,8 +171,8 @@ class HeldRequestsTest {
     requests.runCounted(first);
     admit(LockType.BACKGROUND, 1);
     assertEquals(Admission.TOO_MANY, admit(LockType.BACKGROUND, 1));
-    HeldRequest rest = request(LockType.BACKGROUND, 60);
-    assertTrue(requests.takeOver(first, rest), "whatever the bounds");
+    HeldRequest rest = requests.takeOver(first, type -> request(type, 60));
+    assertEquals(rest, requests.get(rest.ticket), "whatever the bounds");
     assertTrue(requests.runCounted(rest));
     assertTrue(requests.endCounted(rest, null));
     assertEquals(2, requests.count(LockType.BACKGROUND));
@@ -181,9 +182,46 @@ class HeldRequestsTest {
     requests.leave(rest);
     assertEquals(Admission.ADMITTED, admit(LockType.BACKGROUND, 1));
     requests.close();
-    HeldRequest last = request(LockType.BACKGROUND, 1);
-    assertFalse(requests.takeOver(rest, last));
+    assertNull(requests.takeOver(rest, type -> request(type, 1)));
     assertEquals(0, requests.count(LockType.BACKGROUND));
+  }
+
+  private int moveAll(LockType type) {
+    return requests.prioritize(held -> true, type);
+  }
+
+  /** It waits, whatever happens to be under way when somebody gives it another class. */
+  @Test
+  void theRestOfARequestIsOfTheClassThatItWasGivenAtAnyMoment() {
+    HeldRequest request = request(LockType.BACKGROUND, 1);
+    requests.admit(request);
+    requests.runCounted(request);
+    assertEquals(1, moveAll(LockType.FOREGROUND), "while what it got of its locks is written");
+    assertEquals(0, moveAll(LockType.FOREGROUND), "it is that already");
+    assertEquals(1, moveAll(LockType.BACKGROUND));
+    requests.endCounted(request, null);
+    assertEquals(1, moveAll(LockType.FOREGROUND), "between two attempts");
+    List<LockType> types = new ArrayList<>();
+    HeldRequest rest = requests.takeOver(request, type -> {
+      types.add(type);
+      return request(type, 1);
+    });
+    assertEquals(List.of(LockType.FOREGROUND), types);
+    assertEquals(LockType.FOREGROUND, rest.waitsAs());
+    // It was found just before, and is asked when the other one has its place.
+    HeldRequest[] last = new HeldRequest[1];
+    assertEquals(1, requests.prioritize(held -> {
+      requests.runCounted(rest);
+      requests.endCounted(rest, null);
+      last[0] = requests.takeOver(rest, type -> request(type, 1));
+      return true;
+    }, LockType.BACKGROUND));
+    assertEquals(LockType.BACKGROUND, last[0].waitsAs());
+    assertTrue(requests.run(last[0]));
+    assertEquals(0, moveAll(LockType.FOREGROUND), "nothing of it waits");
+    requests.end(last[0]);
+    assertTrue(requests.all().isEmpty());
+    assertEquals(0, requests.count(LockType.BACKGROUND) + requests.count(LockType.FOREGROUND));
   }
 
   @Test
