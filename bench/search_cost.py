@@ -17,6 +17,9 @@ eight    Eight people save one article with refresh=wait_for, guarded and at onc
 contend  Two people save articles while four clients rewrite all 200 in bulks: without the plugin, unguarded, guarded
          with one priority, guarded with the bulks in the background. The p99 of the saves is to be one bulk that has
          its locks, and a hand-over.
+shared   Eight people save articles that have nothing to do with each other, with a lock for each, then with fewer and
+         fewer buckets; beside it the chance that one of the seven others has the lock that a save needs, if all are
+         always under way.
 place    One client saves 100 articles again and again, on three nodes whose locks linger for 5 s: through the node of
          the primary, through another one, through any of them. What locks on the node of the primary could save at most
          is the difference between the last two.
@@ -47,7 +50,7 @@ LOADS = [("single, not guarded", "off", 1, False, 1.02), ("single, guarded", "do
          ("single, X-Forelock-Held", "document", 1, True, 1.1), ("bulk of 500, not guarded", "off", 500, False, 1.02),
          ("bulk of 500, bucket:64", "bucket:64", 500, False, 1.15),
          ("bulk of 500, document", "document", 500, False, 2)]
-PARTS = ["cost", "eight", "contend", "place"]
+PARTS = ["cost", "eight", "contend", "shared", "place"]
 PLACED = 100
 PEOPLE = 8
 HELD = "held"  # the document that is written under a lock of its client
@@ -170,6 +173,41 @@ def eight(engine, client, rounds):
           f"{together:.2f} s at once and guarded: {together / in_turn:.2f} x, aim 1.5", flush=True)
 
 
+def save_new(client, rule, end, numbers, took):
+    while time.monotonic() < end:
+        begun = time.monotonic()
+        status, answer = client.write(rule, 1, next(numbers), None)
+        took.append(1000 * (time.monotonic() - begun))
+        if status != 201:
+            sys.exit(f"a save fails: {answer}")
+
+
+def shared(engine, client, rounds, seconds):
+    rules = ["document", "bucket:1024", "bucket:64", "bucket:8", "bucket:1"]
+    numbers, took = itertools.count(), {rule: [] for rule in rules}
+    for rule in rules:
+        client.make(rule)
+    for number in range(-1, rounds):  # the first one warms up
+        for rule in rules:
+            mine = []
+            arguments = (client, rule, time.monotonic() + seconds, numbers, mine)
+            people = [threading.Thread(target=save_new, args=arguments) for _ in range(PEOPLE)]
+            for one in people:
+                one.start()
+            for one in people:
+                one.join()
+            if number >= 0:
+                took[rule] += mine
+    print(f"\n{engine:15} {PEOPLE} people save unrelated articles, {rounds} rounds of {seconds:g} s\n"
+          f"{'':15}{'chance':>8}{'saves/s':>9}{'p50 ms':>8}{'p99 ms':>8}")
+    for rule, values in took.items():
+        buckets = int(rule.partition(":")[2] or 0)
+        chance = 1 - (1 - 1 / buckets) ** (PEOPLE - 1) if buckets else 0
+        hundredths = statistics.quantiles(values, n=100)
+        print(f"{rule:15}{chance:8.3f}{len(values) / rounds / seconds:9.0f}{hundredths[49]:8.2f}{hundredths[98]:8.2f}",
+              flush=True)
+
+
 def place(engine, version, folder, options, rounds, seconds, stack):
     script = str(ROOT / "scripts" / f"{engine}.sh")
     directory = ["--dir", str(folder / f"{engine}-three"), "--version", version]
@@ -266,6 +304,8 @@ def main():
             print(f"\n{engine}:", flush=True)
             plain, ours = (Node(client.url.geturl()) for client in nodes[engine])
             contend(ours, plain, 2 * options.seconds, 2, False)
+        for engine in nodes if "shared" in parts else ():
+            shared(engine, nodes[engine][1], options.rounds, options.seconds)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forelock-cost-")))
         folder.chmod(0o755)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster import HAS, Cluster, Holder, Later, wait_until
+from cluster import HAS, Cluster, Holder, Later, needs, wait_until
 from plugins import build, build_example, build_ours, of_tests
 
 CLIENTS = 8
@@ -16,7 +16,10 @@ def node(server, tmp_path_factory):
     articles = build_example(folder)
     bad = build(folder, "waiting", [of_tests(folder, "Waiting.java")], "waiting.Waiting", "waiting.Waiting$Extension")
     carrying = build(folder, "carrying", [of_tests(folder, "Carrying.java")], "carrying.Carrying")
-    cluster = Cluster(server.address, "--nodes", "2", "--heap", "400m", *articles, *bad, *carrying)
+    engines = []
+    if "fencing" in HAS:  # of ours there is an engine on no other search engine
+        engines = build(folder, "engines", [of_tests(folder, "Engines.java")], "engines.Engines")
+    cluster = Cluster(server.address, "--nodes", "2", "--heap", "400m", *articles, *bad, *carrying, *engines)
     assert cluster.urls, cluster.result.stderr
     yield cluster
     cluster.close()
@@ -114,3 +117,14 @@ def test_one_that_carries_the_jar_itself_has_a_session_beside_ours(node, server)
     assert node.request("POST", "/_articles/articles/save/P4").status == 200, "and the node's own session works"
     assert node.request("POST", "/_carrying/unlock").text == "given back"
     assert node.request("PUT", "/beside/_doc/P3", {"n": 2}).status == 200
+
+
+@needs("fencing")
+def test_an_index_without_fencing_may_have_the_engine_of_another_plugin(node, server):
+    node.create("engines-plain", **{"forelock.enabled": False})
+    assert node.request("PUT", "/engines-plain/_doc/P9", {"n": 1}).status == 201
+    node.create("engines-guarded", **{"forelock.monitor": "id"})
+    with Holder(server.address, "P9"):
+        kept = node.request("PUT", "/engines-guarded/_doc/P9?timeout=300ms", {"n": 1})
+        assert (kept.status, kept.code) == (429, "lock_timeout"), kept.text
+    assert node.request("PUT", "/engines-guarded/_doc/P9", {"n": 1}).status == 201

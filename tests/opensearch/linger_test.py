@@ -15,7 +15,8 @@ FENCING = [False, True] if "fencing" in HAS else [False]
 def cluster(server):
     one = Cluster(server.address, "--nodes", "2", "--heap", "256m", "--set", "forelock.zookeeper.lock.linger=60000",
                   "--set", f"forelock.zookeeper.lock.linger.max={LINGERING}",
-                  "--set", "forelock.zookeeper.session.timeout=10000", "--set", "forelock.foreground.timeout=60s")
+                  "--set", "forelock.zookeeper.session.timeout=10000",
+                  "--set", "forelock.zookeeper.monitor.linger=300", "--set", "forelock.foreground.timeout=60s")
     assert one.urls, one.result.stderr
     yield one
     one.close()
@@ -33,6 +34,20 @@ def token(answer):
 
 def zookeeper(cluster, node=0):
     return cluster.stats(node)["zookeeper"]
+
+
+def test_monitors_of_buckets_stay_and_those_of_documents_go(cluster):
+    def monitors():
+        found = cluster.request("GET", "/_plugins/_forelock/locks?all=true").json["monitors"]
+        return {one["monitor"] for one in found if one["monitor"].startswith("unused")}
+
+    cluster.create("unused-buckets", **{"forelock.monitor": "bucket:4"})
+    cluster.create("unused-documents")
+    lines = [line for id in range(40) for line in ({"index": {"_id": str(id)}}, {"n": id})]
+    for index in ("unused-buckets", "unused-documents"):
+        answer = cluster.request("POST", f"/{index}/_bulk", bulk(*lines))
+        assert not answer.json["errors"], answer.text
+    wait_until(lambda: monitors() == {f"unused-buckets/~{n}" for n in range(4)}, "the buckets alone are left")
 
 
 def test_a_node_that_writes_again_asks_no_server(cluster):

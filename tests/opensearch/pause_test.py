@@ -6,9 +6,9 @@ DOCUMENTS = 200
 SLOW = {"source": "String s = ''; for (int i = 0; i < 6000; ++i) { s += i } ctx._source.n = s.length()"}
 
 
-@needs("scripts", "fencing")  # the engine looks at each document
+@needs("scripts", "fencing")  # whose engine looks at each document
 def test_what_is_left_of_a_bulk_is_refused(node, server):
-    node.create("paused", **{"forelock.fencing": False})
+    node.create("paused", **{"forelock.fencing": True})
     node.node_setting(on_unavailable="allow")  # for those that have no lock yet; these have lost theirs
     before = node.stats()
     lines = [line for i in range(DOCUMENTS) for line in (

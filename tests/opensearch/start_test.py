@@ -46,11 +46,15 @@ def test_without_zookeeper_and_then_by_file_and_keystore(server):
         assert other.returncode != 0, "it has the lock"
         assert write(cluster).status == 200
         # A promise that a node without the engine cannot keep.
-        promised = cluster.request("PUT", "/started/_settings", {"index.forelock.fencing": True})
+        promise = {"index.forelock.fencing": True}
+        promised = cluster.request("PUT", "/started/_settings", promise)
         if "fencing" not in HAS:
             assert promised.status == 400 and "has no engine of its own" in promised.text, promised.text
             return
-        assert promised.status == 200
+        assert promised.status == 400 and "non dynamic" in promised.text, "an index has its engine from its opening on"
+        assert cluster.request("POST", "/started/_close").status == 200
+        assert cluster.request("PUT", "/started/_settings", promise).status == 200
+        assert cluster.request("POST", "/started/_open?wait_for_active_shards=1").status == 200
         for method, path in (("PUT", "/started/_doc/1"), ("POST", "/started/_update/1")):
             answer = cluster.request(method, path, {"doc": {"n": 2}})
             assert answer.status == 400 and "forelock.engine.enabled" in answer.text, answer.text

@@ -3,9 +3,7 @@ package org.forelock.elasticsearch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.elasticsearch.action.ActionRequest;
 import org.elasticsearch.action.ActionResponse;
 import org.elasticsearch.action.support.ActionFilter;
@@ -19,9 +17,7 @@ import org.elasticsearch.common.settings.IndexScopedSettings;
 import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.common.settings.SettingsFilter;
-import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.elasticsearch.common.util.concurrent.ThreadContext;
-import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.index.IndexModule;
 import org.elasticsearch.plugins.ActionPlugin;
 import org.elasticsearch.plugins.ExtensiblePlugin;
@@ -31,26 +27,9 @@ import org.elasticsearch.rest.RestHandler;
 import org.elasticsearch.rest.RestHeaderDefinition;
 import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportInterceptor;
-import org.forelock.ConfigurationException;
-import org.forelock.ForelockClient;
-import org.forelock.LockType;
-import org.forelock.ZooKeeperUtil;
-import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
-import org.forelock.search.HeldRequests;
-import org.forelock.search.HolderLook;
-import org.forelock.search.HolderTokens;
-import org.forelock.search.Leases;
-import org.forelock.search.LockService;
-import org.forelock.search.Names;
-import org.forelock.search.NodeIdentity;
-import org.forelock.search.NodeLog;
-import org.forelock.search.NodeParts;
-import org.forelock.search.Stats;
-import org.forelock.search.Timeouts;
-import org.forelock.search.UnguardedPeriods;
 
 /** The plugin: writes into guarded indices wait for their locks. */
 public final class ForelockPlugin extends PluginBase
@@ -59,7 +38,6 @@ public final class ForelockPlugin extends PluginBase
   private final List<ForelockExtension> extensions = new ArrayList<>();
   private volatile Parts parts;
   private volatile WriteFilter filter;
-  private volatile UnguardedPeriods unguarded;
 
   /**
    * Called by the node.
@@ -79,58 +57,10 @@ public final class ForelockPlugin extends PluginBase
   @Override
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
       IndexNameExpressionResolver resolver, RestBase.Actions actions) {
-    ClientFactory factory = ForelockSettings.factory(settings, folders);
-    ForelockClient client;
-    try {
-      client = factory.open();
-    } catch (ConfigurationException problem) {
-      throw new IllegalArgumentException("forelock: " + problem.getMessage(), problem);
-    }
-    ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
-    Stats stats = new Stats();
-    HeldRequests requests = new HeldRequests(
-        ours, stats, PrimaryAnswer::is, (millis, task) -> later(threads, millis, task));
-    LockService locks = new LockService(client, factory.lingers());
-    Timeouts timeouts = new Timeouts(
-        ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
-    ThreadContext context = threads.getThreadContext();
-    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, null);
-    Workers workers = new Workers(threads);
-    unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
-        new NodeLog()::log, task -> later(threads, 1000, task));
-    NodeIdentity identity = new NodeIdentity(
-        locks::identity, (millis, task) -> later(threads, millis, task), new NodeLog()::log);
-    NodeParts node = new NodeParts(ours, requests, locks, timeouts,
-        new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
-            (millis, task) -> later(threads, millis, task), System::nanoTime),
-        new HolderTokens(HolderTokens.by(locks::inspector), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, planner::localNode, identity);
-    Leases leases = new Leases(
-        ours, node, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
-    PrimaryCheck check = new PrimaryCheck(requests, stats, threads, cluster, ours::isStrict);
-    parts = new Parts(ours, stats, requests, locks, check, leases, identity,
-        new ForegroundPermit<LookAnswer>(
-            ours, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener)));
-    cluster.addListener(parts.archived);
-    cluster.addListener(event -> {
-      if (event.nodesChanged()) {
-        identity.nodesChanged();
-      }
-    });
-    filter = new WriteFilter(ours, planner, node, workers, context, new NoExtras(parts), parts, parts.permit);
-    ZooKeeperUtil.use(client.borrowed());
-    extensions.forEach(extension -> {
-      extension.useContext(new ContextOfLocks(context));
-      extension.useForelock(client.borrowed());
-    });
+    parts = new Parts(settings, folders, cluster, threads, resolver, actions);
+    filter = parts.filter(new NoExtras(parts), parts.permit);
+    parts.lend(extensions);
     return List.of(parts);
-  }
-
-  /** In a context of its own: what follows is no part of the request that has begun it. */
-  private static void later(ThreadPool threads, long millis, Runnable task) {
-    try (StoredContext ignored = threads.getThreadContext().stashContext()) {
-      threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), ThreadPool.Names.GENERIC, task);
-    }
   }
 
   @Override
@@ -176,8 +106,7 @@ public final class ForelockPlugin extends PluginBase
 
   @Override
   public Collection<RestHeaderDefinition> getRestHeaders() {
-    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED, Headers.HELD)
-        .map(name -> new RestHeaderDefinition(name, false)).toList();
+    return CommonParts.headers();
   }
 
   @Override
@@ -194,11 +123,7 @@ public final class ForelockPlugin extends PluginBase
   public void close() {
     Parts all = parts;
     if (all != null) {
-      all.leases.close();
-      unguarded.close();
-      if (!all.requests.hasPromised()) {
-        all.locks.close();
-      } // else the session ends by itself, when no other node goes on under its locks any more
+      all.close();
     }
   }
 }

@@ -1,51 +1,33 @@
 package org.forelock.elasticsearch;
 
-import java.util.function.Consumer;
+import java.util.Map;
 import java.util.function.Supplier;
+import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
 import org.elasticsearch.cluster.node.DiscoveryNode;
-import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.tasks.TaskManager;
-import org.forelock.search.HeldRequests;
-import org.forelock.search.Leases;
-import org.forelock.search.LockService;
-import org.forelock.search.NodeIdentity;
-import org.forelock.search.NodeLog;
-import org.forelock.search.NodeState;
-import org.forelock.search.Stats;
+import org.elasticsearch.threadpool.ThreadPool;
+import org.forelock.search.Folders;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
-public final class Parts implements Refreshes {
-  final ForelockSettings settings;
-  final Stats stats;
-  final HeldRequests requests;
-  final LockService locks;
+public final class Parts extends CommonParts {
   final PrimaryCheck check;
-  final Leases leases;
-  final NodeIdentity identity;
   final ForegroundPermit<?> permit;
-  final NodeState state;
-  final LastWrites writes = new LastWrites();
-  final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
   private volatile Ancestry ancestry;
-  private volatile Refreshes refreshes;
 
-  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit) {
-    this.settings = settings;
-    this.stats = stats;
-    this.requests = requests;
-    this.locks = locks;
-    this.check = check;
-    this.leases = leases;
-    this.identity = identity;
-    this.permit = permit;
-    this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
+  Parts(Settings given, Folders folders, ClusterService cluster, ThreadPool threads,
+      IndexNameExpressionResolver resolver, RestBase.Actions actions) {
+    super(given, folders, cluster, threads, resolver, null);
+    check = new PrimaryCheck(requests, stats, threads, cluster, settings::isStrict);
+    permit = new ForegroundPermit<LookAnswer>(
+        settings, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener));
   }
 
   /** To be called before the node takes requests. */
   void use(TaskManager tasks, Supplier<DiscoveryNode> node, Refreshes shown) {
-    refreshes = shown;
+    use(shown);
     ancestry = new Ancestry(tasks::getTask, () -> node.get().getId(), task -> requests.cancel(
         held -> ancestry.descends(held.task, task), "task " + task.number() + " was cancelled"));
   }
@@ -53,11 +35,6 @@ public final class Parts implements Refreshes {
   /** What a task descends from ends its wait, where that is cancelled. */
   void watch(Task task) {
     ancestry.watch(task);
-  }
-
-  @Override
-  public void await(ShardId shard, Consumer<Boolean> shown) {
-    refreshes.await(shard, shown);
   }
 
   Ancestry ancestry() {

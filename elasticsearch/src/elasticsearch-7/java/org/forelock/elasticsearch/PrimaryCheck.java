@@ -13,7 +13,7 @@ final class PrimaryCheck extends PrimaryGate {
   private final ThreadPool threads;
 
   PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster, BooleanSupplier strict) {
-    super(requests, stats, threads, cluster, strict);
+    super(requests, stats, threads.getThreadContext(), cluster::state, strict);
     this.threads = threads;
   }
 

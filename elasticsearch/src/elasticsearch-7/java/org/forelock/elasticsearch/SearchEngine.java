@@ -13,9 +13,12 @@ import org.elasticsearch.cluster.routing.OperationRouting;
 import org.elasticsearch.cluster.routing.RoutingTable;
 import org.elasticsearch.common.settings.ClusterSettings;
 import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.index.mapper.MapperService;
 import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportChannel;
+import org.elasticsearch.transport.TransportRequest;
 
 /**
  * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
@@ -65,6 +68,15 @@ final class SearchEngine {
     return count.enoughShardsActive(copies);
   }
 
+  /** A request is needed for longer than its handler takes. */
+  static void keep(TransportRequest request) {
+    request.incRef();
+  }
+
+  static void letGo(TransportRequest request) {
+    request.decRef();
+  }
+
   /** Answers a request that came from a node. */
   static void refuse(TransportChannel channel, Exception problem) {
     try {
@@ -73,6 +85,11 @@ final class SearchEngine {
       problem.addSuppressed(gone);
       throw new IllegalStateException(problem);
     }
+  }
+
+  /** Not if the node is closed before. */
+  static void later(ThreadPool threads, long millis, Runnable task) {
+    threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), ThreadPool.Names.GENERIC, task);
   }
 
   /** Of an item: a type is there in this version still, and always the same. */

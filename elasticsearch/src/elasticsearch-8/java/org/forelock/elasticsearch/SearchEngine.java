@@ -10,8 +10,11 @@ import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
 import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
 import org.elasticsearch.cluster.routing.OperationRouting;
 import org.elasticsearch.cluster.routing.RoutingTable;
+import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportChannel;
+import org.elasticsearch.transport.TransportRequest;
 
 /**
  * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
@@ -57,9 +60,23 @@ final class SearchEngine {
     return count.enoughShardsActive(copies).enoughShards();
   }
 
+  /** A request is needed for longer than its handler takes. */
+  static void keep(TransportRequest request) {
+    request.incRef();
+  }
+
+  static void letGo(TransportRequest request) {
+    request.decRef();
+  }
+
   /** Answers a request that came from a node. */
   static void refuse(TransportChannel channel, Exception problem) {
     channel.sendResponse(problem);
+  }
+
+  /** Not if the node is closed before. */
+  static void later(ThreadPool threads, long millis, Runnable task) {
+    threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), threads.generic(), task);
   }
 
   /** Of an item. */

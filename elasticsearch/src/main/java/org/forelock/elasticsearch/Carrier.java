@@ -45,8 +45,8 @@ final class Carrier {
     return context.newStoredContextPreservingResponseHeaders(List.of(), names);
   }
 
-  /** Forgets what this node alone knows under a name, until what is returned is closed. */
-  static StoredContext forgetting(ThreadContext context, String name) {
+  /** Goes on with what came from another node, without what this one knows by a name, until that is closed. */
+  static StoredContext receiving(ThreadContext context, String name) {
     return context.newStoredContextPreservingResponseHeaders(List.of(name), List.of());
   }
 }

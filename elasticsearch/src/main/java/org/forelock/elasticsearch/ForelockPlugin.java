@@ -3,23 +3,18 @@ package org.forelock.elasticsearch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.elasticsearch.action.support.ActionFilter;
 import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
 import org.elasticsearch.cluster.node.DiscoveryNodes;
-import org.elasticsearch.cluster.service.ClusterService;
 import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
 import org.elasticsearch.common.settings.ClusterSettings;
 import org.elasticsearch.common.settings.IndexScopedSettings;
 import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.common.settings.SettingsFilter;
-import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.elasticsearch.common.util.concurrent.ThreadContext;
-import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.env.Environment;
 import org.elasticsearch.features.NodeFeature;
 import org.elasticsearch.index.IndexModule;
@@ -28,27 +23,10 @@ import org.elasticsearch.plugins.NetworkPlugin;
 import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
 import org.elasticsearch.rest.RestHeaderDefinition;
-import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportInterceptor;
-import org.forelock.ConfigurationException;
-import org.forelock.ForelockClient;
-import org.forelock.LockType;
-import org.forelock.ZooKeeperUtil;
-import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
-import org.forelock.search.HeldRequests;
-import org.forelock.search.HolderLook;
-import org.forelock.search.HolderTokens;
-import org.forelock.search.Leases;
-import org.forelock.search.LockService;
-import org.forelock.search.NodeIdentity;
-import org.forelock.search.NodeLog;
-import org.forelock.search.NodeParts;
-import org.forelock.search.Stats;
-import org.forelock.search.Timeouts;
-import org.forelock.search.UnguardedPeriods;
 
 /** The plugin: writes into guarded indices wait for their locks. */
 @SuppressWarnings("deprecation") // there is no other way to see what comes from another node
@@ -57,7 +35,6 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
   private final List<ForelockExtension> extensions = new ArrayList<>();
   private volatile Parts parts;
   private volatile WriteFilter filter;
-  private volatile UnguardedPeriods unguarded;
 
   /**
    * Called by the node.
@@ -76,61 +53,12 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
 
   @Override
   public Collection<?> createComponents(PluginServices node) {
-    ThreadPool threads = node.threadPool();
-    ClusterService cluster = node.clusterService();
     Environment places = node.environment();
-    ClientFactory factory = ForelockSettings.factory(
-        settings, new Folders(places.configDir(), places.pluginsDir(), places.tmpDir(), null));
-    ForelockClient client;
-    try {
-      client = factory.open();
-    } catch (ConfigurationException problem) {
-      throw new IllegalArgumentException("forelock: " + problem.getMessage(), problem);
-    }
-    ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
-    Stats stats = new Stats();
-    HeldRequests requests = new HeldRequests(
-        ours, stats, PrimaryAnswer::is, (millis, task) -> later(threads, millis, task));
-    LockService locks = new LockService(client, factory.lingers());
-    ThreadContext context = threads.getThreadContext();
-    WritePlanner planner = new WritePlanner(cluster, node.indexNameExpressionResolver(), context, requests, null);
-    Workers workers = new Workers(threads);
-    unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
-        new NodeLog()::log, task -> later(threads, 1000, task));
-    NodeIdentity identity = new NodeIdentity(
-        locks::identity, (millis, task) -> later(threads, millis, task), new NodeLog()::log);
-    NodeParts common = new NodeParts(ours, requests, locks,
-        new Timeouts(ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND)),
-        new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
-            (millis, task) -> later(threads, millis, task), System::nanoTime),
-        new HolderTokens(HolderTokens.by(locks::inspector), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, planner::localNode, identity);
-    Leases leases = new Leases(
-        ours, common, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
-    PrimaryCheck check = new PrimaryCheck(requests, stats, threads, cluster, ours::isStrict);
-    parts = new Parts(ours, stats, requests, locks, check, leases, identity,
-        new ForegroundPermit<Reply>(
-            ours, listener -> node.client().execute(Questions.FOREGROUND, new Message(Map.of()), listener)));
-    cluster.addListener(parts.archived);
-    cluster.addListener(event -> {
-      if (event.nodesChanged()) {
-        identity.nodesChanged();
-      }
-    });
-    filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts, parts.permit);
-    ZooKeeperUtil.use(client.borrowed());
-    extensions.forEach(extension -> {
-      extension.useContext(new ContextOfLocks(context));
-      extension.useForelock(client.borrowed());
-    });
+    parts = new Parts(settings, new Folders(places.configDir(), places.pluginsDir(), places.tmpDir(), null),
+        node.clusterService(), node.threadPool(), node.indexNameExpressionResolver(), node.client());
+    filter = parts.filter(new NoExtras(parts), parts.permit);
+    parts.lend(extensions);
     return List.of(parts);
-  }
-
-  /** In a context of its own: what follows is no part of the request that has begun it. */
-  private static void later(ThreadPool threads, long millis, Runnable task) {
-    try (StoredContext ignored = threads.getThreadContext().stashContext()) {
-      threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), threads.generic(), task);
-    }
   }
 
   @Override
@@ -159,8 +87,7 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
 
   @Override
   public Collection<RestHeaderDefinition> getRestHeaders() {
-    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED, Headers.HELD)
-        .map(name -> new RestHeaderDefinition(name, false)).toList();
+    return CommonParts.headers();
   }
 
   @Override
@@ -177,11 +104,7 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
   public void close() {
     Parts all = parts;
     if (all != null) {
-      all.leases.close();
-      unguarded.close();
-      if (!all.requests.hasPromised()) {
-        all.locks.close();
-      } // else the session ends by itself, when no other node goes on under its locks any more
+      all.close();
     }
   }
 }

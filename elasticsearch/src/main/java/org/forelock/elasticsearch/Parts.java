@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.elasticsearch.client.internal.Client;
+import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
 import org.elasticsearch.cluster.node.DiscoveryNode;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.core.TimeValue;
-import org.elasticsearch.index.shard.ShardId;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.tasks.TaskManager;
-import org.forelock.search.HeldRequests;
+import org.elasticsearch.threadpool.ThreadPool;
+import org.forelock.search.Folders;
 import org.forelock.search.Leases;
-import org.forelock.search.LockService;
 import org.forelock.search.NodeIdentity;
-import org.forelock.search.NodeLog;
-import org.forelock.search.NodeState;
 import org.forelock.search.Selection;
-import org.forelock.search.Stats;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
-public final class Parts implements Refreshes {
+public final class Parts extends CommonParts {
   static final String STATS = "internal:plugin/forelock/stats";
   static final String PRIORITIZE = "internal:plugin/forelock/prioritize";
   static final String CANCEL = "internal:plugin/forelock/cancel";
@@ -30,38 +30,23 @@ public final class Parts implements Refreshes {
   private static final String LEASE = "internal:plugin/forelock/lease";
   private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(10);
 
-  final ForelockSettings settings;
-  final Stats stats;
-  final HeldRequests requests;
-  final LockService locks;
   final PrimaryCheck check;
-  final Leases leases;
-  final NodeIdentity identity;
   final ForegroundPermit<?> permit;
-  final NodeState state;
-  final LastWrites writes = new LastWrites();
-  final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
   private volatile Peers peers;
   private volatile Ancestry ancestry;
-  private volatile Refreshes refreshes;
 
-  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit) {
-    this.settings = settings;
-    this.stats = stats;
-    this.requests = requests;
-    this.locks = locks;
-    this.check = check;
-    this.leases = leases;
-    this.identity = identity;
-    this.permit = permit;
-    this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
+  Parts(Settings given, Folders folders, ClusterService cluster, ThreadPool threads,
+      IndexNameExpressionResolver resolver, Client own) {
+    super(given, folders, cluster, threads, resolver, null);
+    check = new PrimaryCheck(requests, stats, threads, cluster, settings::isStrict);
+    permit = new ForegroundPermit<Reply>(
+        settings, listener -> own.execute(Questions.FOREGROUND, new Message(Map.of()), listener));
   }
 
   /** To be called before the node takes requests. */
   void use(Peers nodes, TaskManager tasks, Refreshes shown) {
     peers = nodes;
-    refreshes = shown;
+    use(shown);
     ancestry = new Ancestry(tasks::getTask, nodes::localId, task -> requests.cancel(
         held -> ancestry.descends(held.task, task), "task " + task.number() + " was cancelled"));
     peers.serve(STATS, Peers.AT_ONCE, (question, reply) -> reply.accept(state.toMap()));
@@ -108,10 +93,5 @@ public final class Parts implements Refreshes {
   /** What a task descends from ends its wait, where that is cancelled. */
   void watch(Task task) {
     ancestry.watch(task);
-  }
-
-  @Override
-  public void await(ShardId shard, Consumer<Boolean> shown) {
-    refreshes.await(shard, shown);
   }
 }

@@ -12,7 +12,7 @@ import org.forelock.search.Stats;
 /** A PrimaryCheck puts the {@link PrimaryGate} before the node's handlers. */
 final class PrimaryCheck extends PrimaryGate {
   PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster, BooleanSupplier strict) {
-    super(requests, stats, threads, cluster, strict);
+    super(requests, stats, threads.getThreadContext(), cluster::state, strict);
   }
 
   @Override

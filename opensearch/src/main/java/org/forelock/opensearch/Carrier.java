@@ -62,7 +62,14 @@ final class Carrier implements ThreadContextStatePropagator {
     return context.getHeader(Headers.HELD_WITHIN) != null;
   }
 
-  /** Goes on with what came from another node. */
+  /** Goes on with what came from another node, without what this one knows by a name, until that is closed. */
+  static StoredContext receiving(ThreadContext context, String name) {
+    StoredContext former = context.newStoredContext(true, List.of(name));
+    receive(context);
+    return former;
+  }
+
+  /** The same, of all names. */
   static void receive(ThreadContext context) {
     for (String name : NAMES) {
       String value = context.getHeader(name);

@@ -30,8 +30,9 @@ final class OwnSettings {
     }
   }
 
+  /** Not dynamic: the engine, which only such indices have, is made when an index is opened. */
   static final Setting<Boolean> INDEX_FENCING =
-      Setting.boolSetting("index.forelock.fencing", false, Property.IndexScope, Property.Dynamic);
+      Setting.boolSetting("index.forelock.fencing", false, Property.IndexScope);
   /** What the plugin itself writes into the index's settings, so that it is there wherever the index is. */
   static final Setting<Fence> INDEX_FENCE =
       new Setting<>("index.forelock.fence", "", Fence::parse, Property.IndexScope, Property.Dynamic);

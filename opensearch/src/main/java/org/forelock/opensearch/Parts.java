@@ -1,64 +1,55 @@
 package org.forelock.opensearch;
 
-import java.util.function.Consumer;
-import org.forelock.search.HeldRequests;
-import org.forelock.search.Leases;
-import org.forelock.search.LockService;
-import org.forelock.search.NodeIdentity;
-import org.forelock.search.NodeLog;
-import org.forelock.search.NodeState;
-import org.forelock.search.Stats;
+import java.util.Map;
+import org.forelock.search.Folders;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.settings.Settings;
 import org.opensearch.core.action.ActionListener;
-import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.threadpool.ThreadPool;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
-public final class Parts implements BulkWriter, Refreshes {
-  final ForelockSettings settings;
-  final Stats stats;
-  final HeldRequests requests;
-  final LockService locks;
+public final class Parts extends CommonParts implements BulkWriter {
   final PrimaryCheck check;
-  final Leases leases;
-  final NodeIdentity identity;
   final ForegroundPermit<?> permit;
   final RestBase.Actions actions;
-  final NodeState state;
-  final LastWrites writes = new LastWrites();
-  final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
   private volatile Ancestry ancestry;
-  private volatile Refreshes refreshes;
   private volatile BulkWriter writer;
 
-  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit, RestBase.Actions actions) {
-    this.settings = settings;
-    this.stats = stats;
-    this.requests = requests;
-    this.locks = locks;
-    this.check = check;
-    this.leases = leases;
-    this.identity = identity;
-    this.permit = permit;
+  Parts(Settings given, Folders folders, ClusterService cluster, ThreadPool threads,
+      IndexNameExpressionResolver resolver, RestBase.Actions actions) {
+    super(given, folders, cluster, threads, resolver, noFencing(given));
     this.actions = actions;
-    this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
+    check = new PrimaryCheck(requests, stats, threads,
+        OwnSettings.ENGINE.get(given) ? index -> false : index -> isFenced(cluster, index), cluster::state,
+        settings::isStrict);
+    permit = new ForegroundPermit<LookAnswer>(
+        settings, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener));
+  }
+
+  /** @return why writes cannot be fenced; null: they can */
+  private static String noFencing(Settings given) {
+    return OwnSettings.ENGINE.get(given) ? null : "for which this node needs forelock.engine.enabled: true";
+  }
+
+  private static boolean isFenced(ClusterService cluster, String index) {
+    IndexMetadata metadata = cluster.state().metadata().index(index);
+    return metadata != null && ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())
+        && ArchivedSettings.get(OwnSettings.INDEX_FENCING, metadata.getSettings());
   }
 
   void use(Ancestry found, BulkWriter shards, Refreshes shown) {
     ancestry = found;
     writer = shards;
-    refreshes = shown;
+    use(shown);
   }
 
   @Override
   public void write(BulkShardRequest request, ActionListener<BulkShardResponse> listener) {
     writer.write(request, listener);
-  }
-
-  @Override
-  public void await(ShardId shard, Consumer<Boolean> shown) {
-    refreshes.await(shard, shown);
   }
 
   Ancestry ancestry() {

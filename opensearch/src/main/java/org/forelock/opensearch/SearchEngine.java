@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.io.IOException;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
 import org.opensearch.action.support.ActiveShardCount;
@@ -9,7 +10,11 @@ import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.routing.IndexShardRoutingTable;
 import org.opensearch.cluster.routing.OperationRouting;
+import org.opensearch.common.unit.TimeValue;
 import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportChannel;
+import org.opensearch.transport.TransportRequest;
 
 /** What OpenSearch has in another way than Elasticsearch, for the sources that both plugins share. */
 final class SearchEngine {
@@ -50,6 +55,26 @@ final class SearchEngine {
 
   static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
     return count.enoughShardsActive(copies);
+  }
+
+  /** A request is needed for longer than its handler takes: here it stays as it is. */
+  static void keep(TransportRequest request) {}
+
+  static void letGo(TransportRequest request) {}
+
+  /** Answers a request that came from a node. */
+  static void refuse(TransportChannel channel, Exception problem) {
+    try {
+      channel.sendResponse(problem);
+    } catch (IOException gone) {
+      problem.addSuppressed(gone);
+      throw new IllegalStateException(problem);
+    }
+  }
+
+  /** Not if the node is closed before. */
+  static void later(ThreadPool threads, long millis, Runnable task) {
+    threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), ThreadPool.Names.GENERIC, task);
   }
 
   /** Of an item. */

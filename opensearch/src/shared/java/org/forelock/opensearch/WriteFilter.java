@@ -80,60 +80,60 @@ final class WriteFilter implements ActionFilter {
       chain.proceed(task, action, request, listener);
       return;
     }
-    Call<Q, R> call = new Call<>(task, action, request, listener, chain);
-    WritePlan plan = null;
-    boolean concerned;
-    boolean single;
+    Decision decision;
     try {
-      boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
-      if (!ofTheNode) {
-        Headers.wantsReport(words); // or it is invalid
-      }
-      concerned = !ofTheNode && Headers.requiresLock(words) || settings.enabled();
-      single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(words);
-      if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
-        call.proceed(Headers.OF_NODE, "true");
-        return;
-      }
-      if (concerned && !ofTheNode) {
-        checkQueue(action);
-      }
-      if (concerned && isBulkWork(action, request)) {
-        call.proceed(Headers.BACKGROUND, BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true");
-        return;
-      }
-      if (concerned) {
-        plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
-        if (plan != null && plan.coveredBy == null) {
-          node.identity().check();
+      decision = decide(action, request);
+    } catch (IllegalArgumentException | Refusal refused) {
+      listener.onFailure(Answers.of(refused));
+      return;
+    }
+    switch (decision.what()) {
+      case PASS -> {
+        // Of another write, within which this one began: its locks have nothing to do with it.
+        try (StoredContext ignored = Carrier.without(context, List.of(Headers.GUARD))) {
+          chain.proceed(task, action, request, listener);
         }
       }
-    } catch (IllegalArgumentException | Refusal invalid) {
-      listener.onFailure(Answers.of(invalid));
-      return;
+      case MARK -> new Call<>(task, action, request, listener, chain).proceed(decision.name(), decision.value());
+      case HOLD -> new Call<>(task, action, request, listener, chain).begin(decision.plan());
+    }
+  }
+
+  /** Refuses it by what it throws: a {@link Refusal}, or for words of the client that have no sense. */
+  private Decision decide(String action, ActionRequest request) {
+    boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
+    if (!ofTheNode) {
+      Headers.wantsReport(words); // or it is invalid
+    }
+    boolean required = !ofTheNode && Headers.requiresLock(words);
+    if (!required && !settings.enabled()) {
+      return Decision.PASS;
+    }
+    boolean single = !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(words);
+    if (ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
+      return Decision.mark(Headers.OF_NODE, "true");
+    }
+    if (!ofTheNode) {
+      checkQueue(action);
+    }
+    if (isBulkWork(action, request)) {
+      return Decision.mark(
+          Headers.BACKGROUND, BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true");
+    }
+    WritePlan plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+    if (plan != null && plan.coveredBy == null) {
+      node.identity().check();
     }
     if (plan == null && single) {
-      call.proceed(Headers.NO_QUEUE, "true");
-      return;
+      return Decision.mark(Headers.NO_QUEUE, "true");
     }
-    if (concerned && action.equals(BULK) && BulkReports.of(context) == null) {
-      call.proceed(null, null);
-      return;
+    if (action.equals(BULK) && BulkReports.of(context) == null) {
+      return Decision.mark(null, null);
     }
     if (plan == null) {
-      // Of another write, within which this one began: its locks have nothing to do with it.
-      try (StoredContext ignored = Carrier.without(context, List.of(Headers.GUARD))) {
-        chain.proceed(task, action, request, listener);
-      }
-      return;
+      return Decision.PASS;
     }
-    if (plan.coveredBy != null) {
-      call.proceed(Headers.GUARD, plan.coveredBy);
-    } else if (plan.held == null && permit.isNeeded(plan.type)) {
-      call.askAndHold(plan);
-    } else {
-      call.holdWhenEnough(plan);
-    }
+    return plan.coveredBy == null ? Decision.hold(plan) : Decision.mark(Headers.GUARD, plan.coveredBy);
   }
 
   /**
@@ -345,8 +345,16 @@ final class WriteFilter implements ActionFilter {
           node.timeouts().millis(plan.type, plan.timeoutMillis), caller, kept, held);
     }
 
+    void begin(WritePlan wanted) {
+      if (wanted.held == null && permit.isNeeded(wanted.type)) {
+        askAndHold(wanted);
+      } else {
+        holdWhenEnough(wanted);
+      }
+    }
+
     /** As its client says, if that is permitted; else in the background, where the client has not asked for more. */
-    void askAndHold(WritePlan wanted) {
+    private void askAndHold(WritePlan wanted) {
       boolean asksForIt = Headers.saysPriority(words);
       Thread asking = Thread.currentThread();
       permit.ask((permitted, problem) -> {
@@ -370,25 +378,21 @@ final class WriteFilter implements ActionFilter {
       });
     }
 
-    void holdWhenEnough(WritePlan wanted) {
+    /** When there are as many copies as the write waits for: it keeps no lock from others until then. */
+    private void holdWhenEnough(WritePlan wanted) {
       if (planner.copies.enough(request)) {
         hold(wanted);
-      } else {
-        holdLater(wanted);
+        return;
       }
-    }
-
-    /** When there are as many copies as the write waits for: it keeps no lock from others until then. */
-    void holdLater(WritePlan plan) {
-      TimeValue timeout = plan.timeoutMillis < 0 ? null : TimeValue.timeValueMillis(plan.timeoutMillis);
+      TimeValue timeout = wanted.timeoutMillis < 0 ? null : TimeValue.timeValueMillis(wanted.timeoutMillis);
       planner.copies.await(request, timeout, ActionListener.wrap(enough -> workers.write(() -> {
         try (StoredContext ignored = caller.get()) {
-          hold(plan);
+          hold(wanted);
         }
       }, this::fail), this::fail));
     }
 
-    void hold(WritePlan forIt) {
+    private void hold(WritePlan forIt) {
       plan = forIt;
       new Course(node, this, plan).begin(task, action);
     }

@@ -35,7 +35,8 @@ public final class LockService implements LockSource, AutoCloseable {
 
   @Override
   public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
-    LockOptions options = LockOptions.NONE.mayLinger(!fenced);
+    LockOptions options =
+        LockOptions.NONE.mayLinger(!fenced).keepMonitor(MonitorRule.isBucket(monitors.get(0)));
     return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type, options))
         : new OneSet(new LockSet(info, client, monitors, type, options));
   }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /** A MonitorRule says which monitor guards a document: the value of {@code index.forelock.monitor}. Immutable. */
@@ -13,6 +14,7 @@ public final class MonitorRule {
 
   private static final String FIELD = "field:";
   private static final String BUCKET = "bucket:";
+  private static final Pattern A_BUCKET = Pattern.compile(".+/~(0|[1-9][0-9]{0,4})");
   private static final int MAX_ENCODED_BYTES = 255;
   private static final int MAX_BUCKETS = 65_536;
 
@@ -84,6 +86,11 @@ public final class MonitorRule {
     CRC32 crc = new CRC32();
     crc.update(id.getBytes(StandardCharsets.UTF_8));
     return crc.getValue() % buckets;
+  }
+
+  /** Whether a monitor is a bucket's, by its name; what else has such a name stays as well when it is unused. */
+  static boolean isBucket(String monitor) {
+    return A_BUCKET.matcher(monitor).matches();
   }
 
   private String fieldName() {

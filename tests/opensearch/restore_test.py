@@ -1,0 +1,102 @@
+"""
+A snapshot that is restored over its index while guarded writes go on; where there is fencing, beside a ZooKeeper that
+was set up anew, whose tokens are below all versions.
+"""
+
+import os
+import tempfile
+
+import pytest
+
+from cluster import HAS, Cluster, Later, Ledger, Server, wait_until
+
+DOCUMENTS = 10
+CLIENTS = 6
+SOME = 60
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = Server()
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def pair(server):
+    with tempfile.TemporaryDirectory(prefix="forelock-snapshots-") as repository:
+        os.chmod(repository, 0o777)
+        cluster = Cluster(server.address, "--nodes", "2", "--heap", "256m", "--set", f"path.repo={repository}",
+                          "--set", "forelock.zookeeper.session.timeout=4000",
+                          "--set", "forelock.foreground.timeout=30s")
+        assert cluster.urls, cluster.result.stderr
+        answer = cluster.request("PUT", "/_snapshot/kept", {"type": "fs", "settings": {"location": repository}})
+        assert answer.status == 200, answer.text
+        yield cluster
+        cluster.close()
+
+
+def identities(cluster):
+    return {cluster.stats(node)["zookeeper"]["identity"] for node in (0, 1)}
+
+
+def is_well(cluster):
+    return all(cluster.stats(node)["health"]["status"] == "green" for node in (0, 1))
+
+
+class Going:
+    """Clients whose updates go on, and what of them is to be there in the end."""
+
+    def __init__(self, ledger):
+        self.ledger = ledger
+        ledger.faults_to_come = True
+        self.clients = [Later(lambda seed=seed: ledger.client(seed, 0)) for seed in range(CLIENTS)]
+
+    def some(self, patience=120):
+        goal = self.ledger.writes() + SOME
+        wait_until(lambda: self.ledger.writes() >= goal, "writes go on", patience=patience)
+
+    def is_told(self, answer):
+        seen = self.ledger.answers[answer]
+        wait_until(lambda: self.ledger.answers[answer] > seen + SOME, f"clients are told {answer}", patience=60)
+
+    def confirmed(self):
+        with self.ledger.lock:
+            return [set(done) for done in self.ledger.done], next(self.ledger.numbers)
+
+    def end(self, before, last):
+        """before: what was confirmed when the snapshot began; last: the last number before it was restored."""
+        self.ledger.faults_to_come = False
+        for client in self.clients:
+            client.get(120)
+        for document, done in enumerate(self.ledger.done):
+            self.ledger.done[document] = before[document] | {number for number in done if number > last}
+        print(dict(self.ledger.answers))
+        self.ledger.check()
+
+
+def test_guarded_writes_go_on_after_a_restore(pair, server):
+    pair.create("archive", **{"routing.allocation.require._name": "node1", "forelock.fencing": "fencing" in HAS})
+    ledger = Ledger(pair, "archive", DOCUMENTS, nodes=[0, 1])
+    ledger.make_documents()
+    going = Going(ledger)
+    going.some()
+    before, _ = going.confirmed()
+    assert pair.request("PUT", "/_snapshot/kept/1?wait_for_completion=true").status == 200
+    going.some()
+    if "fencing" in HAS:
+        # Other programs' ZooKeeper is the nodes' too: this one has forgotten all numbers.
+        known = identities(pair)
+        assert server.command("wipe") == "ok"
+        wait_until(lambda: not identities(pair) & known and is_well(pair), "both nodes are in the new one", patience=90)
+        going.is_told("token_too_low")
+    assert pair.request("POST", "/archive/_close").status == 200
+    _, last = going.confirmed()
+    restored = pair.request("POST", "/_snapshot/kept/1/_restore?wait_for_completion=true", {"indices": "archive"})
+    assert restored.status == 200 and restored.json["snapshot"]["shards"]["failed"] == 0, restored.text
+    if "fencing" in HAS:
+        going.is_told("token_too_low")
+        done = pair.request("POST", "/_plugins/_forelock/_refence/archive", node=1)
+        assert done.status == 200 and done.json["refenced"] is True, done.text
+    going.some()
+    going.end(before, last)
