@@ -13,8 +13,8 @@ CHECKED = """
     client_get_times client_close lock_new lock_set_stack lock_acquire_within lock_try_within lock_cancel
     lock_set_priority lock_inside lock_release_async lock_release lock_step_aside lock_watch
     lock_check_health lock_held_header lock_owner lock_get_linger lock_alive set_new inspect_list inspect_show
-    inspect_holder inspect_token inspect_force_release view_count view_monitor view_waiter inspect_set view_set dlq_flush
-    dlq_get_status runner_new dlq_replay dlq_preview_replay replay_get_report replay_unresolved""".split()
+    inspect_holder inspect_token inspect_force_release view_count view_monitor view_waiter inspect_set view_set
+    dlq_flush dlq_get_status runner_new dlq_replay dlq_preview_replay replay_get_report replay_unresolved""".split()
 # Never throw: the value that is filled in, else -1 or null; without one whether the code is FL_OK.
 QUIET = """
     config_free client_free lock_cancel_async lock_release_detached lock_free lock_get_state set_waits_for view_free
