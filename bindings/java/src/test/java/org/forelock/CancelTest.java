@@ -121,4 +121,112 @@ class CancelTest {
       assertEquals(List.of(), client.inspector().show(monitor).map(MonitorView::queue).orElse(List.of()));
     }
   }
+
+  @Test
+  void interruptionWithdrawsAndRestoresTheFlag() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client);
+        ZkBlockingWriteLock waiter = lock(client)) {
+      holder.lockWithTimeout();
+      CompletableFuture<Boolean> flag = new CompletableFuture<>();
+      Thread thread = new Thread(() -> {
+        assertThrows(InstanceLockException.class, waiter::lock);
+        flag.complete(Thread.currentThread().isInterrupted());
+      });
+      thread.start();
+      awaitState(waiter::state, LockState.WAITING);
+      thread.interrupt();
+      assertTrue(soon(flag));
+      assertEquals(LockState.FREE, waiter.state());
+      CompletableFuture<Boolean> adapter = new CompletableFuture<>();
+      Thread other = new Thread(() -> {
+        assertThrows(InterruptedException.class, waiter.asLock()::lockInterruptibly);
+        adapter.complete(Thread.currentThread().isInterrupted());
+      });
+      other.start();
+      awaitState(waiter::state, LockState.WAITING);
+      other.interrupt();
+      assertFalse(soon(adapter));
+    }
+  }
+
+  @Test
+  void anAdapterKeepsItsPlaceWhateverInterruptsIt() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client);
+        ZkBlockingWriteLock first = lock(client);
+        ZkBlockingWriteLock second = lock(client)) {
+      holder.lock();
+      CompletableFuture<Boolean> flag = new CompletableFuture<>();
+      CompletableFuture<Void> released = new CompletableFuture<>();
+      Thread thread = new Thread(() -> {
+        first.asLock().lock();
+        flag.complete(Thread.currentThread().isInterrupted());
+        Thread.interrupted();
+        released.join();
+        first.unlock();
+      });
+      CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+      first.onQueued(place::complete);
+      thread.start();
+      soon(place);
+      String node = client.inspector().show(monitor).orElseThrow().queue().get(0).node();
+      CompletableFuture<ZkBlockingWriteLock> later = queued(second);
+      for (int i = 0; i < 3; ++i) {
+        thread.interrupt();
+        MonitorView view = client.inspector().show(monitor).orElseThrow();
+        assertEquals(List.of(node), List.of(view.queue().get(0).node()), "the waiter that it was");
+      }
+      holder.unlock();
+      assertTrue(soon(flag), "the interruption is seen afterwards");
+      assertFalse(later.isDone());
+      released.complete(null);
+      assertSame(second, soon(later));
+      thread.join();
+    }
+  }
+
+  @Test
+  void anAttemptDoesNotCareForAnEarlierInterruption() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client);
+        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
+      Thread.currentThread().interrupt();
+      assertTrue(lock.asLock().tryLock());
+      assertTrue(Thread.currentThread().isInterrupted());
+      lock.unlock();
+      assertTrue(lock.tryLock());
+      assertTrue(set.tryLock());
+      assertFalse(lock(client).asLock().tryLock());
+      assertTrue(Thread.interrupted());
+      lock.unlock();
+      Thread.currentThread().interrupt();
+      assertThrows(InterruptedException.class, () -> lock.asLock().tryLock(1, TimeUnit.SECONDS));
+      assertFalse(Thread.interrupted());
+    }
+  }
+
+  @Test
+  void aGrantThatNobodyWantsIsReleasedButNoLaterOne() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client);
+        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
+      for (boolean unlocked : new boolean[] {false, true}) {
+        CompletableFuture<Runnable> end = new CompletableFuture<>();
+        CompletableFuture<ZkBlockingWriteLock> cancelled = lock.acquireAsync(HOUR, end::complete);
+        CompletableFuture<Runnable> endOfSet = new CompletableFuture<>();
+        CompletableFuture<LockSet> ofSet = set.acquireAsync(HOUR, endOfSet::complete);
+        soon(end);
+        soon(endOfSet);
+        assertTrue(cancelled.cancel(true));
+        assertTrue(ofSet.cancel(true));
+        if (unlocked) {
+          lock.unlock();
+          lock.lock();
+          soon(set.unlockAsync());
+          set.lock();
+        }
+        soon(end).run();
+        soon(endOfSet).run();
+        assertEquals(unlocked, lock.isHealthy());
+        assertEquals(unlocked ? LockState.HELD : LockState.FREE, set.state());
+      }
+    }
+  }
 }

@@ -10,9 +10,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -90,32 +87,6 @@ class CasesTest {
   }
 
   @Test
-  void anExecutorCompletes() throws Exception {
-    try (ForelockClient client = server.client()) {
-      ZkBlockingWriteLock holder = lock(client, LockType.BACKGROUND);
-      ZkBlockingWriteLock waiter = lock(client, LockType.BACKGROUND);
-      CompletableFuture<Runnable> given = new CompletableFuture<>();
-      CompletableFuture<String> thread = new CompletableFuture<>();
-      Executor refuses = task -> {
-        throw new RejectedExecutionException();
-      };
-      assertEquals(holder, soon(holder.acquireAsync(Duration.ofMinutes(1), refuses)), "it is completed all the same");
-      CompletableFuture<ZkBlockingWriteLock> waiting = waiter.acquireAsync(Duration.ofMinutes(1), given::complete);
-      holder.unlock();
-      Runnable completion = soon(given);
-      assertFalse(waiting.isDone());
-      completion.run();
-      assertEquals(waiter, waiting.getNow(null));
-      assertEquals(ErrorCode.LOCK_UNAVAILABLE, failure(holder.tryLockAsync(Runnable::run)).code());
-      waiter.close();
-      waiting = holder.acquireAsync(Duration.ofMinutes(1), Runnable::run);
-      waiting.whenComplete((lock, problem) -> thread.complete(Thread.currentThread().getName()));
-      assertEquals(holder, soon(waiting));
-      assertFalse(soon(thread).equals("forelock-callbacks"));
-    }
-  }
-
-  @Test
   void cancelled() throws Exception {
     try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
         ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
@@ -132,33 +103,6 @@ class CasesTest {
       awaitState(waiter::state, LockState.WAITING);
       waiter.close();
       assertEquals(ErrorCode.CANCELLED, failure(closed).code());
-    }
-  }
-
-  @Test
-  void interruptionWithdrawsAndRestoresTheFlag() throws Exception {
-    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
-        ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
-      holder.lockWithTimeout();
-      CompletableFuture<Boolean> flag = new CompletableFuture<>();
-      Thread thread = new Thread(() -> {
-        assertThrows(InstanceLockException.class, waiter::lock);
-        flag.complete(Thread.currentThread().isInterrupted());
-      });
-      thread.start();
-      awaitState(waiter::state, LockState.WAITING);
-      thread.interrupt();
-      assertTrue(soon(flag));
-      assertEquals(LockState.FREE, waiter.state());
-      CompletableFuture<Boolean> adapter = new CompletableFuture<>();
-      Thread other = new Thread(() -> {
-        assertThrows(InterruptedException.class, waiter.asLock()::lockInterruptibly);
-        adapter.complete(Thread.currentThread().isInterrupted());
-      });
-      other.start();
-      awaitState(waiter::state, LockState.WAITING);
-      other.interrupt();
-      assertFalse(soon(adapter));
     }
   }
 
@@ -280,14 +224,6 @@ class CasesTest {
     do {
       view = client.inspector().show(monitor).orElseThrow();
     } while (view.waitingForeground() != foreground || view.waitingBackground() != background);
-  }
-
-  private CompletableFuture<ZkBlockingWriteLock> queued(ZkBlockingWriteLock lock) throws Exception {
-    CompletableFuture<QueuePosition> place = new CompletableFuture<>();
-    lock.onQueued(place::complete);
-    CompletableFuture<ZkBlockingWriteLock> acquisition = lock.acquireAsync(Duration.ofMinutes(1));
-    soon(place);
-    return acquisition;
   }
 
   @Test
@@ -523,89 +459,6 @@ class CasesTest {
   }
 
   @Test
-  void anExecutorThatThrowsLosesNoLock() throws Exception {
-    Duration time = Duration.ofMinutes(1);
-    Executor defective = task -> {
-      throw new IllegalStateException("a defect of the host");
-    };
-    Executor late = task -> {
-      task.run();
-      throw new AssertionError("after it has run the task");
-    };
-    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND)) {
-      for (Executor executor : List.of(defective, late)) {
-        assertSame(lock, soon(lock.acquireAsync(time, executor)));
-        assertTrue(lock.isHealthy());
-        lock.unlock();
-      }
-    }
-    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build();
-        ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND)) {
-      lock.lock();
-      lock.unlock();
-      for (Executor executor : List.of(defective, late)) {
-        assertSame(lock, lock.acquireAsync(time, executor).getNow(null), "it has lingered");
-        assertTrue(lock.isHealthy());
-        lock.unlock();
-      }
-    }
-  }
-
-  @Test
-  void anAdapterKeepsItsPlaceWhateverInterruptsIt() throws Exception {
-    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
-        ZkBlockingWriteLock first = lock(client, LockType.FOREGROUND);
-        ZkBlockingWriteLock second = lock(client, LockType.FOREGROUND)) {
-      holder.lock();
-      CompletableFuture<Boolean> flag = new CompletableFuture<>();
-      CompletableFuture<Void> released = new CompletableFuture<>();
-      Thread thread = new Thread(() -> {
-        first.asLock().lock();
-        flag.complete(Thread.currentThread().isInterrupted());
-        Thread.interrupted();
-        released.join();
-        first.unlock();
-      });
-      CompletableFuture<QueuePosition> place = new CompletableFuture<>();
-      first.onQueued(place::complete);
-      thread.start();
-      soon(place);
-      String node = client.inspector().show(monitor).orElseThrow().queue().get(0).node();
-      CompletableFuture<ZkBlockingWriteLock> later = queued(second);
-      for (int i = 0; i < 3; ++i) {
-        thread.interrupt();
-        MonitorView view = client.inspector().show(monitor).orElseThrow();
-        assertEquals(List.of(node), List.of(view.queue().get(0).node()), "the waiter that it was");
-      }
-      holder.unlock();
-      assertTrue(soon(flag), "the interruption is seen afterwards");
-      assertFalse(later.isDone());
-      released.complete(null);
-      assertSame(second, soon(later));
-      thread.join();
-    }
-  }
-
-  @Test
-  void anAttemptDoesNotCareForAnEarlierInterruption() throws Exception {
-    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
-        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
-      Thread.currentThread().interrupt();
-      assertTrue(lock.asLock().tryLock());
-      assertTrue(Thread.currentThread().isInterrupted());
-      lock.unlock();
-      assertTrue(lock.tryLock());
-      assertTrue(set.tryLock());
-      assertFalse(lock(client, LockType.FOREGROUND).asLock().tryLock());
-      assertTrue(Thread.interrupted());
-      lock.unlock();
-      Thread.currentThread().interrupt();
-      assertThrows(InterruptedException.class, () -> lock.asLock().tryLock(1, TimeUnit.SECONDS));
-      assertFalse(Thread.interrupted());
-    }
-  }
-
-  @Test
   void whatHasLingeredIsHeldAtOnce() {
     Duration timeout = Duration.ofMinutes(1);
     try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build();
@@ -641,34 +494,6 @@ class CasesTest {
       assertEquals("Gr%C3%B6%C3%9Fe%2F1%2C%202%3D3%25=" + lock.fencingToken(), lock.heldHeader());
       Map<String, Long> tokens = set.fencingTokens();
       assertEquals("P%202=" + tokens.get("P 2") + ", P1=" + tokens.get("P1"), set.heldHeader());
-    }
-  }
-
-  @Test
-  void aGrantThatNobodyWantsIsReleasedButNoLaterOne() throws Exception {
-    Duration time = Duration.ofMinutes(1);
-    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
-        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
-      for (boolean unlocked : new boolean[] {false, true}) {
-        CompletableFuture<Runnable> end = new CompletableFuture<>();
-        CompletableFuture<ZkBlockingWriteLock> cancelled = lock.acquireAsync(time, end::complete);
-        CompletableFuture<Runnable> endOfSet = new CompletableFuture<>();
-        CompletableFuture<LockSet> ofSet = set.acquireAsync(time, endOfSet::complete);
-        soon(end);
-        soon(endOfSet);
-        assertTrue(cancelled.cancel(true));
-        assertTrue(ofSet.cancel(true));
-        if (unlocked) {
-          lock.unlock();
-          lock.lock();
-          soon(set.unlockAsync());
-          set.lock();
-        }
-        soon(end).run();
-        soon(endOfSet).run();
-        assertEquals(unlocked, lock.isHealthy());
-        assertEquals(unlocked ? LockState.HELD : LockState.FREE, set.state());
-      }
     }
   }
 

@@ -206,4 +206,59 @@ class ContinuationsTest {
       soon(waiting);
     }
   }
+
+  @Test
+  void anExecutorCompletes() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock holder = new ZkBlockingWriteLock("executor", client, "completes");
+      ZkBlockingWriteLock waiter = new ZkBlockingWriteLock("executor", client, "completes");
+      CompletableFuture<Runnable> given = new CompletableFuture<>();
+      CompletableFuture<String> thread = new CompletableFuture<>();
+      Executor refuses = task -> {
+        throw new RejectedExecutionException();
+      };
+      assertEquals(holder, soon(holder.acquireAsync(MINUTE, refuses)), "it is completed all the same");
+      CompletableFuture<ZkBlockingWriteLock> waiting = waiter.acquireAsync(MINUTE, given::complete);
+      holder.unlock();
+      Runnable completion = soon(given);
+      assertFalse(waiting.isDone());
+      completion.run();
+      assertEquals(waiter, waiting.getNow(null));
+      assertEquals(ErrorCode.LOCK_UNAVAILABLE, failure(holder.tryLockAsync(Runnable::run)).code());
+      waiter.close();
+      waiting = holder.acquireAsync(MINUTE, Runnable::run);
+      waiting.whenComplete((lock, problem) -> thread.complete(Thread.currentThread().getName()));
+      assertEquals(holder, soon(waiting));
+      assertFalse(soon(thread).equals("forelock-callbacks"));
+    }
+  }
+
+  @Test
+  void anExecutorThatThrowsLosesNoLock() throws Exception {
+    Executor defective = task -> {
+      throw new IllegalStateException("a defect of the host");
+    };
+    Executor late = task -> {
+      task.run();
+      throw new AssertionError("after it has run the task");
+    };
+    try (ForelockClient client = server.client();
+        ZkBlockingWriteLock lock = new ZkBlockingWriteLock("executor", client, "throws")) {
+      for (Executor executor : List.of(defective, late)) {
+        assertSame(lock, soon(lock.acquireAsync(MINUTE, executor)));
+        assertTrue(lock.isHealthy());
+        lock.unlock();
+      }
+    }
+    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build();
+        ZkBlockingWriteLock lock = new ZkBlockingWriteLock("executor", client, "throws")) {
+      lock.lock();
+      lock.unlock();
+      for (Executor executor : List.of(defective, late)) {
+        assertSame(lock, lock.acquireAsync(MINUTE, executor).getNow(null), "it has lingered");
+        assertTrue(lock.isHealthy());
+        lock.unlock();
+      }
+    }
+  }
 }

@@ -3,6 +3,7 @@ package org.forelock;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,5 +46,14 @@ final class Outcomes {
       assertTrue(System.nanoTime() < end, () -> "the lock is " + lock.get());
       Thread.onSpinWait();
     }
+  }
+
+  /** Its acquisition, which has its place. */
+  static CompletableFuture<ZkBlockingWriteLock> queued(ZkBlockingWriteLock lock) throws Exception {
+    CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+    lock.onQueued(place::complete);
+    CompletableFuture<ZkBlockingWriteLock> acquisition = lock.acquireAsync(Duration.ofMinutes(1));
+    soon(place);
+    return acquisition;
   }
 }
