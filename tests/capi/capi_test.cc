@@ -5,6 +5,7 @@
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "support/session_killer.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -12,11 +13,8 @@
 namespace forelock::test {
 namespace {
 
-class CInterface : public testing::Test {
+class CInterface : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() { delete server_; }
-
   fl_client open_client(const std::string& servers) {
     fl_config config = 0;
     EXPECT_EQ(fl_config_new(&config), FL_OK);
@@ -32,8 +30,6 @@ class CInterface : public testing::Test {
     EXPECT_EQ(fl_lock_new(client, "test", monitor.c_str(), FL_FOREGROUND, nullptr, &lock), FL_OK);
     return lock;
   }
-
-  static inline TestServer* server_ = nullptr;
 };
 
 TEST_F(CInterface, TimesWithoutEndAreNotOverBeforeTheyBegin) {

@@ -5,6 +5,7 @@
 #include "capi/handles.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -14,11 +15,8 @@ namespace {
 
 constexpr std::int64_t patience_ms = 30'000;
 
-class CEvents : public testing::Test {
+class CEvents : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() { delete server_; }
-
   static fl_client open_client(const std::string& servers, const char* key = nullptr, const char* value = nullptr) {
     fl_config config = 0;
     EXPECT_EQ(fl_config_new(&config), FL_OK);
@@ -56,8 +54,6 @@ class CEvents : public testing::Test {
     EXPECT_EQ(fl_lock_owner(lock, &owner), FL_OK);
     return owner.stack;
   }
-
-  static inline TestServer* server_ = nullptr;
 };
 
 TEST_F(CEvents, AHolderIsToldOfEachClassThatWaitsBehindIt) {

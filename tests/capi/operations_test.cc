@@ -3,6 +3,7 @@
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "outbox/outbox.h"
+#include "support/shared_server.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -12,11 +13,8 @@ namespace {
 
 constexpr std::int64_t patience_ms = 30'000;
 
-class COperations : public testing::Test {
+class COperations : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() { delete server_; }
-
   void SetUp() override {
     fl_config config = 0;
     ASSERT_EQ(fl_config_new(&config), FL_OK);
@@ -66,7 +64,6 @@ class COperations : public testing::Test {
     return status.outbox_rows;
   }
 
-  static inline TestServer* server_ = nullptr;
   TemporaryDirectory directory_;
   fl_client client_ = 0;
   fl_dlq letters_ = 0;

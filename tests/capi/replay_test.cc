@@ -2,6 +2,7 @@
 #include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -11,11 +12,8 @@ namespace {
 
 constexpr std::int64_t longest_ms = 30'000;
 
-class CReplay : public testing::Test {
+class CReplay : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() { delete server_; }
-
   void SetUp() override {
     fl_config config = 0;
     ASSERT_EQ(fl_config_new(&config), FL_OK);
@@ -97,7 +95,6 @@ class CReplay : public testing::Test {
     EXPECT_EQ(fl_view_free(view), FL_OK);
   }
 
-  static inline TestServer* server_ = nullptr;
   static inline int namespaces_ = 0;
   TemporaryDirectory directory_;
   fl_client client_ = 0;

@@ -1,5 +1,6 @@
 // Servers, or networks, that keep a session alive and are of no use otherwise.
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -16,14 +17,8 @@ std::int32_t number_at(const std::string& bytes, std::size_t offset) {
 }
 
 // `client_` goes through a proxy, `other_` does not.
-class AnswerTest : public ::testing::Test {
+class AnswerTest : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   AnswerTest() {
     proxy_.set_inspector([this](int connection, TcpProxy::Direction direction, std::string& bytes) {
       return inspect(connection, direction, bytes);
@@ -69,7 +64,6 @@ class AnswerTest : public ::testing::Test {
         60s));
   }
 
-  static TestServer* server_;
   std::atomic<bool> pings_only_{false};
   std::atomic<bool> cut_after_greeting_{false};
   // By the proxy's thread alone.
@@ -80,8 +74,6 @@ class AnswerTest : public ::testing::Test {
   std::unique_ptr<Client> client_;
   Client other_{settings(server_->connect_string())};
 };
-
-TestServer* AnswerTest::server_ = nullptr;
 
 TEST_F(AnswerTest, ASessionThatAnswersOnlyPingsIsGivenUp) {
   BlockingWriteLock holder(*client_, "hold", "pings");

@@ -1,5 +1,6 @@
 // Callbacks that block, end what they should not, or come when their lock object has gone.
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -29,13 +30,8 @@ class Gate {
   std::shared_future<void> future_ = promise_.get_future().share();
 };
 
-class CallbackTest : public ::testing::Test {
+class CallbackTest : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
   static Settings settings(const std::string& servers) {
     return settings_for(servers, {{"zookeeper.session.timeout", "2000"}});
   }
@@ -56,7 +52,6 @@ class CallbackTest : public ::testing::Test {
     EXPECT_EQ(lock.state(), LockState::held);
   }
 
-  static TestServer* server_;
   TcpProxy proxy_{server_->port()};
   std::mutex lines_mutex_;
   std::vector<std::string> lines_;
@@ -69,8 +64,6 @@ class CallbackTest : public ::testing::Test {
         lines_.emplace_back(line);
       });
 };
-
-TestServer* CallbackTest::server_ = nullptr;
 
 TEST_F(CallbackTest, ThatBlocksCostsNoLockAndIsNamedWhileItDoes) {
   Gate gate;

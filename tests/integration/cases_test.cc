@@ -1,6 +1,7 @@
 // The list of cases that every language of this library passes (tests/cases.txt), in C++.
 #include "integration/fixture.h"
 #include "support/session_killer.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -26,14 +27,8 @@ T soon(std::future<T> future) {
   return future.get();
 }
 
-class Cases : public testing::Test {
+class Cases : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   Settings settings(const std::string& linger = "0") {
     return settings_for(proxy_.connect_string(), {{"zookeeper.lock.linger", linger}});
   }
@@ -62,7 +57,6 @@ class Cases : public testing::Test {
     return result;
   }
 
-  static inline TestServer* server_ = nullptr;
   TcpProxy proxy_{server_->port()};
   const std::string monitor_ = testing::UnitTest::GetInstance()->current_test_info()->name();
   Client client_{settings()};
@@ -71,6 +65,7 @@ class Cases : public testing::Test {
 
 TEST_F(Cases, blocking) {
   EXPECT_FALSE(lock_.healthy());
+  EXPECT_EQ(lock_.state(), LockState::free);
   lock_.lock();
   EXPECT_TRUE(lock_.healthy());
   lock_.check_health();
@@ -81,8 +76,10 @@ TEST_F(Cases, blocking) {
   EXPECT_EQ(lock_.owner().lock_info, "case");
   EXPECT_EQ(code_of([&] { lock_.lock(); }), ErrorCode::already_held);
   lock_.unlock_or_throw();
+  EXPECT_FALSE(lock_.owns_lock());
   EXPECT_EQ(code_of([&] { lock_.check_health(); }), ErrorCode::lock_unhealthy);
   EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::not_held);
+  EXPECT_TRUE(wait_until([&] { return client_.statistics().contenders == 0; }));
   EXPECT_TRUE(lock_.try_lock());
   EXPECT_GT(lock_.fencing_token(), token);
 }

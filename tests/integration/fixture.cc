@@ -14,12 +14,6 @@ Settings settings_for(const std::string& servers, std::initializer_list<std::pai
   return settings;
 }
 
-ServerOptions quick_server() {
-  ServerOptions options;
-  options.force_sync = false;
-  return options;
-}
-
 std::vector<std::string> ephemeral_nodes(const TestServer& server) {
   std::vector<std::string> nodes;
   const auto answer = server.four_letter("dump");

@@ -10,9 +10,6 @@ namespace forelock::test {
 // and whatever is given.
 Settings settings_for(const std::string& servers, std::initializer_list<std::pair<std::string, std::string>> more = {});
 
-// A server that does not wait for the disk.
-ServerOptions quick_server();
-
 // Every ephemeral node of the server, by path: all lock nodes are ephemeral.
 std::vector<std::string> ephemeral_nodes(const TestServer& server);
 // Waits until there is none below the monitor; true then.

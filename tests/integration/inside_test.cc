@@ -1,7 +1,7 @@
 // Locks inside of locks, over several levels and several sessions, on one real server.
 #include "forelock/forelock.h"
+#include "support/shared_server.h"
 #include "support/test.h"
-#include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
@@ -9,21 +9,11 @@ namespace {
 
 constexpr auto enough_for_a_move = 20s;
 
-class InsideTest : public ::testing::Test {
+class InsideTest : public test::SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() {
-    test::ServerOptions options;
-    options.force_sync = false;
-    inside_server = new test::TestServer(options);
-  }
-  static void TearDownTestSuite() {
-    delete inside_server;
-    inside_server = nullptr;
-  }
-
   static Settings settings() {
     Settings settings;
-    settings.set({{"zookeeper.servers", inside_server->connect_string()}});
+    settings.set({{"zookeeper.servers", server_->connect_string()}});
     return settings;
   }
 
@@ -49,7 +39,6 @@ class InsideTest : public ::testing::Test {
     return became;
   }
 
-  static inline test::TestServer* inside_server = nullptr;
   const std::string name_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
   const std::string outermost_ = name_ + "-outermost";
   const std::string middle_ = name_ + "-middle";

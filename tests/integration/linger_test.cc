@@ -5,6 +5,7 @@
 #include "integration/fixture.h"
 #include "integration/wire_tap.h"
 #include "support/child_process.h"
+#include "support/shared_server.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -12,19 +13,8 @@
 namespace forelock::test {
 namespace {
 
-class LingerTest : public ::testing::TestWithParam<std::string> {
+class LingerTest : public SharedServerTest<::testing::TestWithParam<std::string>, lasting_containers> {
  protected:
-  // A container that vanishes between two sections would have to be made again.
-  static void SetUpTestSuite() {
-    ServerOptions options = quick_server();
-    options.container_check = 1h;
-    server_ = new TestServer(options);
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   // So long a time-out that nothing is sent for the session's sake.
   static Settings settings(const std::string& servers, const std::string& linger = "0") {
     return settings_for(servers, {{"zookeeper.session.timeout", "60000"},
@@ -40,11 +30,8 @@ class LingerTest : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(keeper_.statistics().lingering, 1u);
   }
 
-  static TestServer* server_;
   Client keeper_{settings(server_->connect_string(), "1h")};
 };
-
-TestServer* LingerTest::server_ = nullptr;
 
 TEST_P(LingerTest, TheNextSectionsSendNoRequest) {
   BlockingWriteLock lock(keeper_, "again", monitor("again"));

@@ -1,5 +1,6 @@
 // Lock sets on a real server.
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -7,21 +8,13 @@
 namespace forelock::test {
 namespace {
 
-class LockSetTest : public ::testing::Test {
+class LockSetTest : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
   static Settings settings() { return settings_for(server_->connect_string()); }
 
-  static TestServer* server_;
   Client client_{settings()};
   Client other_{settings()};
 };
-
-TestServer* LockSetTest::server_ = nullptr;
 
 // A server keeps its last 500 transactions in memory, whatever their size.
 TEST_F(LockSetTest, LargeSetsAgainAndAgainDoNotFillTheServersMemory) {

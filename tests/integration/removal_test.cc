@@ -1,19 +1,14 @@
 // Nodes that an administrator deletes by hand.
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
-class RemovalTest : public ::testing::TestWithParam<std::string> {
+class RemovalTest : public SharedServerTest<::testing::TestWithParam<std::string>> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   static Settings settings() { return settings_for(server_->connect_string(), {{"zookeeper.lock.watch", GetParam()}}); }
 
   void SetUp() override {
@@ -41,7 +36,6 @@ class RemovalTest : public ::testing::TestWithParam<std::string> {
   }
   void remove(const std::string& node) { admin_lock_.write_guarded({DeleteNode{"/" + monitor_ + "/" + node}}); }
 
-  static TestServer* server_;
   const std::string monitor_ = std::string("removal-") + GetParam();
   Client admin_{settings()};
   Client first_{settings()};
@@ -54,8 +48,6 @@ class RemovalTest : public ::testing::TestWithParam<std::string> {
   std::string holder_node_;
   std::string waiter_node_;
 };
-
-TestServer* RemovalTest::server_ = nullptr;
 
 TEST_P(RemovalTest, WaitersNode) {
   remove(waiter_node_);

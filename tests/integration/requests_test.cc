@@ -1,25 +1,15 @@
 // What a lock costs, counted on the wire and at the server.
 #include "integration/fixture.h"
 #include "integration/wire_tap.h"
+#include "support/shared_server.h"
 #include "support/test.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
-class RequestsTest : public ::testing::TestWithParam<std::string> {
+class RequestsTest : public SharedServerTest<::testing::TestWithParam<std::string>, lasting_containers> {
  protected:
-  // A container that vanishes between two cycles would have to be made again.
-  static void SetUpTestSuite() {
-    ServerOptions options = quick_server();
-    options.container_check = 1h;
-    server_ = new TestServer(options);
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   // So long a time-out that nothing is sent for the session's sake.
   static Settings settings(const std::string& servers) {
     return settings_for(servers, {{"zookeeper.session.timeout", "60000"}, {"zookeeper.lock.watch", GetParam()}});
@@ -48,13 +38,10 @@ class RequestsTest : public ::testing::TestWithParam<std::string> {
     return take();
   }
 
-  static TestServer* server_;
   TcpProxy proxy_{server_->port()};
   WireTap tap_;
   Client client_;
 };
-
-TestServer* RequestsTest::server_ = nullptr;
 
 TEST_P(RequestsTest, KnownMonitorTwoRequestsTwoRoundTrips) {
   BlockingWriteLock lock(client_, "count", "known-" + GetParam());

@@ -1,6 +1,7 @@
 // Sessions that end, networks that fall silent, connections that break: what holders and waiters see of it.
 #include "integration/fixture.h"
 #include "support/session_killer.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -13,14 +14,8 @@ std::chrono::milliseconds between(steady_clock::time_point from, steady_clock::t
 }
 
 // `client_` goes through a proxy, `other_` does not.
-class SessionTest : public ::testing::TestWithParam<std::string> {
+class SessionTest : public SharedServerTest<::testing::TestWithParam<std::string>> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   SessionTest()
       : monitor_(::testing::UnitTest::GetInstance()->current_test_info()->name() + std::string()),
         client_(settings(proxy_.connect_string())),
@@ -52,14 +47,11 @@ class SessionTest : public ::testing::TestWithParam<std::string> {
   }
   void stall_while_holding(std::initializer_list<TcpProxy::Direction> directions, bool server_still_hears);
 
-  static TestServer* server_;
   TcpProxy proxy_{server_->port()};
   std::string monitor_;
   Client client_;
   Client other_;
 };
-
-TestServer* SessionTest::server_ = nullptr;
 
 TEST_P(SessionTest, ExpiresWhileHolding) {
   BlockingWriteLock lock(client_, "hold", monitor_);

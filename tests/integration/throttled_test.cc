@@ -1,5 +1,6 @@
 // A server that has too much to do answers some requests with "not done, ask again" (ZooKeeper 3.9).
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -73,12 +74,8 @@ class ThrottlingProxy {
   TcpProxy proxy_;
 };
 
-class ThrottledTest : public ::testing::Test {
+class ThrottledTest : public SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() { delete server_; }
-
-  static inline TestServer* server_ = nullptr;
   ThrottlingProxy proxy_{server_->port()};
 };
 

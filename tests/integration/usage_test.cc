@@ -1,5 +1,6 @@
 // Lock objects in the hands of callers who do all that the interface permits, and some of what it does not.
 #include "integration/fixture.h"
+#include "support/shared_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test.h"
 #include "support/wait_until.h"
@@ -7,13 +8,8 @@
 namespace forelock::test {
 namespace {
 
-class UsageTest : public ::testing::TestWithParam<std::string> {
+class UsageTest : public SharedServerTest<::testing::TestWithParam<std::string>> {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
   static Settings settings() {
     return settings_for(server_->connect_string() + "/usage-" + GetParam(), {{"zookeeper.lock.watch", GetParam()}});
   }
@@ -34,12 +30,9 @@ class UsageTest : public ::testing::TestWithParam<std::string> {
     return "nothing";
   }
 
-  static TestServer* server_;
   std::unique_ptr<Client> client_ = std::make_unique<Client>(settings());
   Client other_{settings()};
 };
-
-TestServer* UsageTest::server_ = nullptr;
 
 TEST_P(UsageTest, CloseWhileOthersHoldAndWait) {
   BlockingWriteLock elsewhere(other_, "hold", "waited-for");

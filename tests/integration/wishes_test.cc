@@ -1,8 +1,8 @@
 // Operators' wishes in the nodes of waiting locks: who obeys them, on one real server.
 #include "forelock/forelock.h"
 #include "records/wish.h"
+#include "support/shared_server.h"
 #include "support/test.h"
-#include "support/test_server.h"
 #include "support/wait_until.h"
 
 namespace forelock {
@@ -10,18 +10,8 @@ namespace {
 
 constexpr auto patience = 20s;
 
-class WishesTest : public ::testing::Test {
+class WishesTest : public test::SharedServerTest<> {
  protected:
-  static void SetUpTestSuite() {
-    test::ServerOptions options;
-    options.force_sync = false;
-    server_ = new test::TestServer(options);
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-
   static Settings settings() {
     Settings settings;
     settings.set({{"zookeeper.servers", server_->connect_string()}, {"zookeeper.session.timeout", "4000"}});
@@ -59,14 +49,11 @@ class WishesTest : public ::testing::Test {
         patience);
   }
 
-  static test::TestServer* server_;
   const std::string monitor_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
   Client holding_{settings()};
   Client others_{settings()};
   Inspector inspector_{holding_};
 };
-
-test::TestServer* WishesTest::server_ = nullptr;
 
 TEST_F(WishesTest, TheSecondOfAProcessIsMovedToo) {
   BlockingWriteLock holder(holding_, "save", monitor_);

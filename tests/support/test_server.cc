@@ -27,6 +27,18 @@ std::string first_value_after(const std::string& text, const std::string& key) {
 
 }  // namespace
 
+ServerOptions quick_server() {
+  ServerOptions options;
+  options.force_sync = false;
+  return options;
+}
+
+ServerOptions lasting_containers() {
+  ServerOptions options = quick_server();
+  options.container_check = std::chrono::hours(1);
+  return options;
+}
+
 TestServer::TestServer(ServerOptions options) : options_(std::move(options)) {
   for (int attempt = 1;; ++attempt) {
     const std::vector<std::uint16_t> ports = free_ports(options_.secure_lines.empty() ? 1 : 2);

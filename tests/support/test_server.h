@@ -25,6 +25,11 @@ struct ServerOptions {
   std::vector<std::string> java_options{"-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
 };
 
+// A server that does not wait for the disk.
+ServerOptions quick_server();
+// The same; a container that vanishes between two sections would have to be made again, so they stay.
+ServerOptions lasting_containers();
+
 // A real ZooKeeper server as a child process, alone or as a member of an ensemble, with its data in a directory of its
 // own. All 4-letter words are permitted. Not thread-safe.
 class TestServer {
