@@ -16,6 +16,17 @@
   } while (0)
 #define OK(call) CHECK((call) == FL_OK)
 
+/* Of a case with these names: its client, its locks, and the next event of a kind, of which this is true. */
+#define OPEN_CLIENT(client) \
+  fl_client client = 0;     \
+  if (open_client(host, &client)) return 1
+#define NEW_LOCK(lock, priority) \
+  fl_lock lock = 0;              \
+  OK(fl_lock_new(client, "case", host->monitor, priority, NULL, &lock))
+#define NEXT_EVENT(kind, condition)               \
+  if (next_event(client, kind, &event)) return 1; \
+  CHECK(condition)
+
 enum { patience_ms = 30000, timeout_ms = 60000 };
 
 static int open_lingering(const test_host* host, const char* linger_ms, fl_client* client) {
@@ -37,6 +48,13 @@ static int open_client(const test_host* host, fl_client* client) {
 
 static int new_lock(const test_host* host, fl_client client, int32_t priority, fl_lock* lock) {
   OK(fl_lock_new(client, "case", host->monitor, priority, NULL, lock));
+  return 0;
+}
+
+/* Frees the client before its locks, which it makes useless. The handles end with a 0. */
+static int end(fl_client client, const fl_lock* locks) {
+  OK(fl_client_free(client));
+  for (; *locks != 0; ++locks) OK(fl_lock_free(*locks));
   return 0;
 }
 
@@ -70,9 +88,8 @@ static int wait_until_waiting(const test_host* host, fl_client client, uint64_t 
 }
 
 static int blocking(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &lock)) return 1;
+  OPEN_CLIENT(client);
+  NEW_LOCK(lock, FL_FOREGROUND);
   CHECK(fl_lock_is_healthy(lock) == 0);
   OK(fl_lock_acquire(lock, timeout_ms));
   CHECK(fl_lock_is_healthy(lock) == 1);
@@ -96,13 +113,9 @@ static int blocking(const test_host* host) {
 }
 
 static int timed_out(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock waiter = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_FOREGROUND, &waiter)) {
-    return 1;
-  }
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(waiter, FL_FOREGROUND);
   OK(fl_lock_acquire(holder, timeout_ms));
   CHECK(fl_lock_acquire(waiter, FL_CONFIGURED) == FL_LOCK_TIMEOUT);
   CHECK(fl_last_code() == FL_LOCK_TIMEOUT);
@@ -114,22 +127,15 @@ static int timed_out(const test_host* host) {
   CHECK(fl_lock_try(waiter) == FL_LOCK_UNAVAILABLE);
   OK(fl_lock_acquire_async(waiter, 50, 7));
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_LOCK_TIMEOUT && event.retryable == 1 && event.tag == 7 && event.source == waiter);
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(waiter));
-  return 0;
+  NEXT_EVENT(FL_EVENT_ACQUIRED,
+             event.code == FL_LOCK_TIMEOUT && event.retryable == 1 && event.tag == 7 && event.source == waiter);
+  return end(client, (fl_lock[]){holder, waiter, 0});
 }
 
 static int cancelled(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock waiter = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_FOREGROUND, &waiter)) {
-    return 1;
-  }
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(waiter, FL_FOREGROUND);
   int32_t was_waiting = -1;
   OK(fl_lock_cancel(waiter, &was_waiting));
   CHECK(was_waiting == 0);
@@ -138,13 +144,11 @@ static int cancelled(const test_host* host) {
   OK(fl_lock_cancel(waiter, &was_waiting));
   CHECK(was_waiting == 1);
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_CANCELLED && event.retryable == 0 && event.tag == 1);
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_CANCELLED && event.retryable == 0 && event.tag == 1);
   /* A lock that is freed while it waits. */
   OK(fl_lock_acquire_async(waiter, timeout_ms, 2));
   OK(fl_lock_free(waiter));
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_CANCELLED && event.tag == 2);
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_CANCELLED && event.tag == 2);
   OK(fl_lock_free(holder));
   OK(fl_client_free(client));
   return 0;
@@ -152,18 +156,13 @@ static int cancelled(const test_host* host) {
 
 /* Blocks for a while; what takes longer ends with an event. */
 static int within(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock waiter = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_FOREGROUND, &waiter)) {
-    return 1;
-  }
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(waiter, FL_FOREGROUND);
   fl_event event;
   int32_t pending = -1;
   OK(fl_lock_release_async(holder, 1));
-  if (next_event(client, FL_EVENT_RELEASED, &event)) return 1;
-  CHECK(event.code == FL_NOT_HELD && event.tag == 1);
+  NEXT_EVENT(FL_EVENT_RELEASED, event.code == FL_NOT_HELD && event.tag == 1);
   CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, patience_ms, 2, NULL) == FL_INVALID_ARGUMENT);
   CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, -1, 2, &pending) == FL_INVALID_ARGUMENT);
   OK(fl_lock_acquire_within(holder, timeout_ms, patience_ms, 2, &pending));
@@ -174,24 +173,17 @@ static int within(const test_host* host) {
   CHECK(pending == 1);
   OK(fl_lock_release(holder));
   /* The first event since: those before it had none. */
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 5 && event.source == waiter && event.value == fl_lock_token(waiter));
+  NEXT_EVENT(FL_EVENT_ACQUIRED,
+             event.code == FL_OK && event.tag == 5 && event.source == waiter && event.value == fl_lock_token(waiter));
   OK(fl_lock_release(waiter));
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(waiter));
-  return 0;
+  return end(client, (fl_lock[]){holder, waiter, 0});
 }
 
 static int foreground_first(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock background = 0;
-  fl_lock foreground = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_BACKGROUND, &background) || new_lock(host, client, FL_FOREGROUND, &foreground)) {
-    return 1;
-  }
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(background, FL_BACKGROUND);
+  NEW_LOCK(foreground, FL_FOREGROUND);
   OK(fl_lock_acquire(holder, timeout_ms));
   OK(fl_lock_watch(background, FL_ON_QUEUED, 0, 0));
   OK(fl_lock_watch(foreground, FL_ON_QUEUED, 0, 0));
@@ -215,27 +207,17 @@ static int foreground_first(const test_host* host) {
 
   OK(fl_lock_release_async(holder, 3));
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 2 && event.value == fl_lock_token(foreground));
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 2 && event.value == fl_lock_token(foreground));
   OK(fl_lock_release(foreground));
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 1);
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(background));
-  OK(fl_lock_free(foreground));
-  return 0;
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 1);
+  return end(client, (fl_lock[]){holder, background, foreground, 0});
 }
 
 static int priority_set(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock bulk = 0;
-  fl_lock moved = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_BACKGROUND, &bulk) || new_lock(host, client, FL_BACKGROUND, &moved)) {
-    return 1;
-  }
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(bulk, FL_BACKGROUND);
+  NEW_LOCK(moved, FL_BACKGROUND);
   int32_t changed = -1;
   fl_set set = 0;
   OK(fl_set_new(client, "case", (const char*[]){host->monitor}, 1, FL_BACKGROUND, NULL, &set));
@@ -256,34 +238,24 @@ static int priority_set(const test_host* host) {
   if (wait_until_waiting(host, client, 2, 1)) return 1;
   OK(fl_lock_release(holder));
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 2);
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 2);
   fl_owner owner;
   OK(fl_lock_owner(moved, &owner));
   CHECK(owner.priority == FL_FOREGROUND);
   OK(fl_lock_free(moved));
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 3);
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 3);
   OK(fl_set_set_priority(set, FL_BACKGROUND, &changed));
   CHECK(changed == 0);
   OK(fl_set_free(set));
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 1);
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(bulk));
-  return 0;
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 1);
+  return end(client, (fl_lock[]){holder, bulk, 0});
 }
 
 static int queue_max(const test_host* host) {
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock waits = 0;
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(waits, FL_FOREGROUND);
   fl_lock refused = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_FOREGROUND, &waits)) {
-    return 1;
-  }
   fl_lock_options options = {.size = sizeof options, .flags = FL_LOCK_ADMISSION_REFUSE, .queue_max = 1};
   OK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, &options, &refused));
   options.queue_max = -2;
@@ -297,13 +269,8 @@ static int queue_max(const test_host* host) {
   CHECK(fl_lock_acquire(refused, timeout_ms) == FL_LOCK_REFUSED);
   OK(fl_lock_release(holder));
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 1);
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(waits));
-  OK(fl_lock_free(refused));
-  return 0;
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 1);
+  return end(client, (fl_lock[]){holder, waits, refused, 0});
 }
 
 static int expected_wait(const test_host* host) {
@@ -381,8 +348,7 @@ static int lock_inside(const test_host* host) {
   if (wait_until_first(host, client, "inner")) return 1;
   OK(fl_lock_release(holder));
   fl_event event;
-  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-  CHECK(event.code == FL_OK && event.tag == 2);
+  NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == 2);
   OK(fl_lock_inside_set(bulk, set));
   OK(fl_set_inside(set, bulk));
   OK(fl_set_inside_set(set, set));
@@ -407,8 +373,7 @@ static int hold(const test_host* host, fl_client* client, fl_lock* lock) {
 
 static int is_lost(fl_client client, fl_lock lock, int64_t reason) {
   fl_event event;
-  if (next_event(client, FL_EVENT_LOST, &event)) return 1;
-  CHECK(event.source == lock && event.tag == 5 && event.value == reason);
+  NEXT_EVENT(FL_EVENT_LOST, event.source == lock && event.tag == 5 && event.value == reason);
   CHECK(fl_lock_is_healthy(lock) == 0);
   CHECK(fl_lock_time_left_ns(lock) == 0);
   CHECK(fl_lock_check_health(lock) == FL_LOCK_UNHEALTHY);
