@@ -109,8 +109,9 @@ class FORELOCK_EXPORT Settings {
                               const std::vector<Override>& overrides = {});
 
   /// Overrides one setting, or several that are checked together (such as both lock prefixes). Unlike in a file, which
-  /// belongs to a host application too, an unknown key is always an error. Throws ConfigurationException; nothing has
-  /// changed then.
+  /// belongs to a host application too, an unknown key is always an error. A program that has a secret from a place of
+  /// its own, such as a vault, gives it by the key of its file without ".file" (`zookeeper.sasl.password`) and an
+  /// origin that begins with no "-": it stays in memory. Throws ConfigurationException; nothing has changed then.
   void set(std::string_view key, std::string_view value, std::string_view origin = "--set");
   /// Several at once: all of them, or none.
   void set(const std::vector<Override>& overrides);

@@ -1,5 +1,6 @@
 #include "config/private_file.h"
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,28 @@ std::variant<std::string, Fault> read_private_file(const std::filesystem::path& 
   } catch (const std::system_error& error) {
     return unreadable(name, error.code());
   }
+}
+
+MemoryFile::MemoryFile(std::string_view text) : descriptor_(::memfd_create("forelock", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "a file in memory");
+  bool written = ::fchmod(descriptor_, S_IRUSR | S_IWUSR) == 0;
+  while (written && !text.empty()) {
+    const ssize_t count = ::write(descriptor_, text.data(), text.size());
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    written = count > 0 || (count < 0 && errno == EINTR);
+  }
+  if (written) return;
+  const int reason = errno;
+  ::close(descriptor_);
+  throw std::system_error(reason, std::generic_category(), "a file in memory");
+}
+
+MemoryFile::~MemoryFile() {
+  ::close(descriptor_);
+}
+
+std::string MemoryFile::path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
 }
 
 std::variant<std::string, Fault> read_digest(const std::filesystem::path& path) {

@@ -30,4 +30,20 @@ std::variant<std::string, Fault> read_private_file(const std::filesystem::path& 
 // The one line `user:password` of such a file. What is wrong otherwise; never says any of the contents.
 std::variant<std::string, Fault> read_digest(const std::filesystem::path& path);
 
+// Such a file that has no name and is in memory alone: for a secret that comes from elsewhere, where a path is wanted.
+class MemoryFile {
+ public:
+  // Throws std::system_error.
+  explicit MemoryFile(std::string_view text);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  // In this process, while this object exists.
+  std::string path() const;
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace forelock::config

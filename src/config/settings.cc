@@ -215,6 +215,10 @@ std::vector<Settings::Entry> Settings::entries() const {
   for (const config::Option& option : config::options()) {
     const std::string key(option.key);
     entries.push_back(entry_of(key, data_->text(option.id), origin(key)));
+    const auto given = data_->given.find(key);
+    if (given == data_->given.end() || !given->second.memory) continue;
+    entries.back().value = config::mask;
+    entries.back().secret = true;
   }
   for (const auto& [key, given] : data_->given) {
     if (config::find_option(key) == nullptr) entries.push_back(entry_of(key, given.value.text, given.origin()));

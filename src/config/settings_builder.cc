@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,15 @@ constexpr std::pair<OptionId, OptionId> tls_needs[] = {
 };
 #endif
 
+// The option that names a file with this secret.
+const Option* file_of_secret(std::string_view key) {
+  for (const OptionId id : {OptionId::auth_digest_file, OptionId::tls_key_file, OptionId::tls_key_password_file,
+                            OptionId::sasl_password_file}) {
+    if (option(id).key == std::string(key) + ".file") return &option(id);
+  }
+  return nullptr;
+}
+
 // What the table says, or what is found at run time.
 ParsedValue fallback_of(const Option& option) {
   if (option.fallback.empty()) return {};
@@ -93,12 +103,21 @@ void SettingsBuilder::add_override(const Settings::Override& override) {
 
 void SettingsBuilder::assign(const std::string& spelling, const std::string& text, std::string_view source, int line,
                              Strangers strangers) {
-  Given given{spelling, {text}, std::string(source), line};
-  if (const Option* option = find_option(spelling)) {
+  Given given{spelling, {text}, std::string(source), line, nullptr};
+  if (const Option* file = line == 0 && !source.starts_with('-') ? file_of_secret(spelling) : nullptr) {
+    assign_secret(*file, std::move(given));  // a program's own: neither in a file nor on a command line
+  } else if (const Option* option = find_option(spelling)) {
     assign_option(*option, std::move(given));
   } else {
     assign_without_option(std::move(given), strangers);
   }
+}
+
+void SettingsBuilder::assign_secret(const Option& option, Given given) {
+  given.memory = std::make_shared<MemoryFile>(given.value.text);
+  given.spelling = std::string(option.key);
+  given.value.text = given.memory->path();
+  assign_option(option, std::move(given));
 }
 
 void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {

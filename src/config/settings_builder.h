@@ -36,6 +36,7 @@ class SettingsBuilder {
 
   void assign(const std::string& spelling, const std::string& text, std::string_view source, int line,
               Strangers strangers);
+  void assign_secret(const Option& option, Given given);
   void assign_without_option(Given given, Strangers strangers);
   void assign_option(const Option& option, Given given);
   void refuse(const Given& given, std::string message, std::string hint);

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "config/option.h"
+#include "config/private_file.h"
 #include "config/server_list.h"
 #include "config/value_parser.h"
 #include "forelock/configuration_error.h"
@@ -21,8 +23,9 @@ namespace forelock::config {
 struct Given {
   std::string spelling;  // the key as it was written
   ParsedValue value;
-  std::string source;  // the file, or the origin of an override
-  int line = 0;        // 0 where there is none
+  std::string source;                        // the file, or the origin of an override
+  int line = 0;                              // 0 where there is none
+  std::shared_ptr<const MemoryFile> memory;  // the file that the value names, if it is a secret that a program gave
 
   std::string origin() const { return line > 0 ? source + ':' + std::to_string(line) : source; }
 };

@@ -155,6 +155,14 @@ def test_the_node_itself_queues(secured):
     assert node.request("GET", "/queued/_doc/1").json["_source"] == {"n": 1}
 
 
+def test_secrets_of_the_keystore_are_in_no_file(secured):
+    given = {"user.password", "key.password"}  # the command's
+    for file in Path(secured.node.home, "node1").rglob("*"):
+        if file.is_file() and file.name not in given:
+            text = file.read_bytes()
+            assert secured.password.encode() not in text and KEY_PASSWORD.encode() not in text, file
+
+
 def test_secrets_are_in_no_log_and_are_read_for_each_connection(secured):
     node = secured.node
     assert secured.wrong != secured.password

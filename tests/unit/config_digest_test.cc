@@ -25,6 +25,25 @@ TEST(Digest, IsReadFromItsFile) {
   EXPECT_THAT(problems_of([&] { digest("u:" + std::string(5000, 'x')); }).size(), 1U);
 }
 
+TEST(Digest, OfAProgramIsInMemoryAlone) {
+  Settings settings = read("\n");
+  settings.set({{"zookeeper.auth.digest", "user:hunter2", "the program"}});
+  EXPECT_EQ(entry(settings, "zookeeper.auth.digest.file"), "****** (the program) secret");
+  EXPECT_EQ(settings.acl(), AclMode::creator_all);
+  const Settings copy = settings;
+  settings.set("zookeeper.auth.digest.file", "/nowhere");
+  EXPECT_EQ(copy.load_digest(), "user:hunter2");
+  EXPECT_EQ(copy.load_digest(), "user:hunter2") << "as often as there are connections";
+  struct stat status {};
+  ASSERT_EQ(::stat(copy.auth_digest_file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_nlink, 0U) << "it has no name";
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  // Others can see these.
+  const std::string key = "zookeeper.auth.digest";
+  EXPECT_THAT(problems_in(key + "=user:hunter2\n"), ElementsAre(HasSubstr("nearest known key is " + key + ".file")));
+  EXPECT_THAT(problems_in("\n", {{key, "user:hunter2"}}), ElementsAre(HasSubstr("known key is " + key + ".file")));
+}
+
 TEST(Digest, MustBeItsOwnersAlone) {
   const Folder folder;
   for (const mode_t mode : {0644u, 0640u, 0604u, 0620u, 0602u, 0610u, 0660u}) {

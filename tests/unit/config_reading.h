@@ -28,6 +28,13 @@ inline std::vector<std::string> problems_in(std::string_view text,
   return problems_of([&] { read(text, overrides); });
 }
 
+inline std::string entry(const Settings& settings, std::string_view key) {
+  for (const Settings::Entry& entry : settings.entries()) {
+    if (entry.key == key) return entry.value + " (" + entry.origin + ")" + (entry.secret ? " secret" : "");
+  }
+  return "none";
+}
+
 class Folder : public test::TemporaryDirectory {
  public:
   std::filesystem::path write(const std::string& name, std::string_view text, mode_t mode = 0600) const {

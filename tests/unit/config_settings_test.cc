@@ -6,13 +6,6 @@
 namespace forelock {
 namespace {
 
-std::string entry(const Settings& settings, std::string_view key) {
-  for (const Settings::Entry& entry : settings.entries()) {
-    if (entry.key == key) return entry.value + " (" + entry.origin + ")" + (entry.secret ? " secret" : "");
-  }
-  return "none";
-}
-
 TEST(Settings, Defaults) {
   const Settings settings;
   EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"localhost", 2181}}));

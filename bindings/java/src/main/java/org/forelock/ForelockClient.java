@@ -131,7 +131,8 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Sets any key of the configuration.
+     * Sets any key of the configuration. A secret that the program has from a place of its own, such as a vault, is
+     * set by the key of its file without {@code .file}, as {@code zookeeper.sasl.password}: it stays in memory.
      *
      * @param key as in a file; an unknown one is an error
      * @param value as in a file

@@ -3,6 +3,8 @@ package org.forelock;
 import static org.junit.jupiter.api.Assertions.*;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,19 +19,22 @@ class SaslTest {
     }
   }
 
-  private static ForelockClient.Builder settings(String servers, String passwordFile) {
+  private static ForelockClient.Builder settings(String servers, String key, String value) {
     return ForelockClient.builder().servers(servers).set("zookeeper.foregound.task.timeout", "60000")
         .set("zookeeper.sasl.mechanism", "DIGEST-MD5").set("zookeeper.sasl.user", "alice")
-        .set("zookeeper.sasl.password.file", passwordFile);
+        .set("zookeeper.sasl.password" + key, value);
   }
 
   @Test
   void locksWithSasl() throws Exception {
     try (TestServer server = new TestServer(List.of("sasl"))) {
       String[] words = server.address().split(" ");
-      ForelockClient.Builder tls = settings(words[1], words[5]).set("zookeeper.tls.ca.file", words[2])
-          .set("zookeeper.tls.certificate.file", words[3]).set("zookeeper.tls.key.file", words[4]);
-      for (ForelockClient.Builder settings : List.of(settings(words[0], words[5]), tls)) {
+      // Secrets that the program has itself, and in files.
+      String password = Files.readString(Path.of(words[5])).trim();
+      ForelockClient.Builder tls = settings(words[1], "", password).set("zookeeper.tls.ca.file", words[2])
+          .set("zookeeper.tls.certificate.file", words[3])
+          .set("zookeeper.tls.key", Files.readString(Path.of(words[4])));
+      for (ForelockClient.Builder settings : List.of(settings(words[0], ".file", words[5]), tls)) {
         try (ForelockClient client = client(settings);
             ZkBlockingWriteLock lock = new ZkBlockingWriteLock("test", client, "P1")) {
           lock.lock();
@@ -37,7 +42,7 @@ class SaslTest {
           lock.unlock();
         }
       }
-      try (ForelockClient client = client(settings(words[0], words[6]));
+      try (ForelockClient client = client(settings(words[0], ".file", words[6]));
           ZkBlockingWriteLock lock = new ZkBlockingWriteLock("test", client, "P1")) {
         ForelockException refused = assertThrows(ForelockException.class, lock::lockWithTimeout);
         assertEquals(ErrorCode.NOT_AUTHORIZED, refused.code(), refused.getMessage());

@@ -54,7 +54,7 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
   @Override
   public Collection<?> createComponents(PluginServices node) {
     Environment places = node.environment();
-    parts = new Parts(settings, new Folders(places.configDir(), places.pluginsDir(), places.tmpDir(), null),
+    parts = new Parts(settings, new Folders(places.configDir(), places.pluginsDir(), null),
         node.clusterService(), node.threadPool(), node.indexNameExpressionResolver(), node.client());
     filter = parts.filter(new NoExtras(parts), parts.permit);
     parts.lend(extensions);

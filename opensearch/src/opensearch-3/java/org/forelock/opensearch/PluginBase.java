@@ -29,7 +29,7 @@ abstract class PluginBase extends Plugin {
       NodeEnvironment nodeEnvironment, NamedWriteableRegistry writeables, IndexNameExpressionResolver resolver,
       Supplier<RepositoriesService> repositories) {
     Path data = nodeEnvironment.hasNodeFile() ? nodeEnvironment.nodeDataPaths()[0] : null;
-    Folders folders = new Folders(environment.configDir(), environment.pluginsDir(), environment.tmpDir(), data);
+    Folders folders = new Folders(environment.configDir(), environment.pluginsDir(), data);
     return components(cluster, threads, folders, resolver, client::execute);
   }
 }

@@ -42,9 +42,9 @@ final class ForelockSettings implements Limits, LeaseLimits {
   static final Setting<SecureString> DIGEST = SecureSetting.secureString("forelock.auth.digest", null);
   static final Setting<SecureString> SASL_PASSWORD = SecureSetting.secureString("forelock.sasl.password", null);
   static final Setting<SecureString> KEY_PASSWORD = SecureSetting.secureString("forelock.tls.key.password", null);
-  /** With the keys of the configuration that name the files of such secrets. */
-  private static final Map<Setting<SecureString>, String> CREDENTIALS = Map.of(DIGEST, "zookeeper.auth.digest.file",
-      SASL_PASSWORD, "zookeeper.sasl.password.file", KEY_PASSWORD, "zookeeper.tls.key.password.file");
+  /** With the keys of the configuration for such secrets. */
+  private static final Map<Setting<SecureString>, String> CREDENTIALS = Map.of(DIGEST, "zookeeper.auth.digest",
+      SASL_PASSWORD, "zookeeper.sasl.password", KEY_PASSWORD, "zookeeper.tls.key.password");
 
   static final Setting<TimeValue> FOREGROUND_TIMEOUT = timeout("forelock.foreground.timeout");
   static final Setting<TimeValue> BACKGROUND_TIMEOUT = timeout("forelock.background.timeout");

@@ -7,7 +7,6 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,6 @@ public final class ClientFactory {
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
-  private static final String DIGEST_FILE = "zookeeper.auth.digest.file";
   /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
@@ -34,7 +32,6 @@ public final class ClientFactory {
       Map.entry("m", 60_000L), Map.entry("h", 3_600_000L), Map.entry("d", 86_400_000L));
 
   private final Path file;
-  private final Path temporary;
   private final Map<String, String> overrides;
   private final Map<String, String> credentials;
   private final Map<String, String> secrets;
@@ -43,14 +40,14 @@ public final class ClientFactory {
    * Reads nothing yet.
    *
    * @param settings the node's own for the lock, under the keys of the configuration; they go over the file's
-   * @param credentials for ZooKeeper, by the key that names their file, such as zookeeper.sasl.password.file
+   * @param credentials for ZooKeeper, by the key of their file without ".file", such as zookeeper.sasl.password: they
+   *     stay in memory
    * @param secrets of Kafka, by key
    */
   public ClientFactory(
       Map<String, String> settings, Map<String, String> credentials, Map<String, String> secrets, Folders folders) {
     Path inFolder = folders.configuration.resolve("forelock").resolve(FILE);
     file = Files.isRegularFile(inFolder) ? inFolder : null;
-    temporary = folders.temporary;
     overrides = Map.copyOf(settings);
     this.credentials = Map.copyOf(credentials);
     this.secrets = Map.copyOf(secrets);
@@ -62,10 +59,10 @@ public final class ClientFactory {
    * @throws org.forelock.ConfigurationException with every problem of the settings
    */
   public ForelockClient open() {
-    return LockService.privileged(this::withCredentials);
+    return LockService.privileged(this::build);
   }
 
-  private ForelockClient build(Map<String, Path> files) {
+  private ForelockClient build() {
     ForelockClient.Builder builder = ForelockClient.builder().logger(new NodeLog()).neverWaiting(NodeThreads::serves);
     if (file != null) {
       builder.file(file);
@@ -73,46 +70,9 @@ public final class ClientFactory {
     Map<String, String> settings = new LinkedHashMap<>(DEFAULTS);
     settings.keySet().removeAll(properties().keySet());
     settings.putAll(overrides);
+    settings.putAll(credentials);
     settings.forEach(builder::set);
-    files.forEach((key, path) -> builder.set(key, path.toString()));
     return builder.build();
-  }
-
-  /**
-   * The library takes credentials from files that only their owner can read. That of a digest is read when the client
-   * opens; the others are read for each connection, so they stay until the node ends.
-   */
-  private ForelockClient withCredentials() {
-    Map<String, Path> files = new LinkedHashMap<>();
-    boolean opened = false;
-    try {
-      for (Map.Entry<String, String> each : credentials.entrySet()) {
-        Path secret = Files.createTempFile(temporary, "forelock-", null,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        files.put(each.getKey(), secret);
-        secret.toFile().deleteOnExit();
-        Files.writeString(secret, each.getValue() + "\n");
-      }
-      ForelockClient client = build(files);
-      opened = true;
-      return client;
-    } catch (IOException problem) {
-      throw new UncheckedIOException("forelock: no private file in " + temporary, problem);
-    } finally {
-      for (Map.Entry<String, Path> each : files.entrySet()) {
-        if (!opened || each.getKey().equals(DIGEST_FILE)) {
-          delete(each.getValue());
-        }
-      }
-    }
-  }
-
-  private static void delete(Path secret) {
-    try {
-      Files.deleteIfExists(secret);
-    } catch (IOException problem) {
-      throw new UncheckedIOException(problem);
-    }
   }
 
   /**

@@ -6,13 +6,11 @@ import java.nio.file.Path;
 public final class Folders {
   public final Path configuration;
   public final Path plugins;
-  public final Path temporary;
   public final Path data;
 
-  public Folders(Path configuration, Path plugins, Path temporary, Path data) {
+  public Folders(Path configuration, Path plugins, Path data) {
     this.configuration = configuration;
     this.plugins = plugins;
-    this.temporary = temporary;
     this.data = data;
   }
 }

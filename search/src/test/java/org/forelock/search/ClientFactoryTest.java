@@ -18,7 +18,7 @@ class ClientFactoryTest {
   private ClientFactory factory(String file, Map<String, String> settings) throws IOException {
     Path configuration = Files.createDirectories(folder.resolve("forelock"));
     Files.writeString(configuration.resolve(ClientFactory.FILE), file);
-    return new ClientFactory(settings, Map.of(), Map.of(), new Folders(folder, folder, folder, folder));
+    return new ClientFactory(settings, Map.of(), Map.of(), new Folders(folder, folder, folder));
   }
 
   @Test
