@@ -44,6 +44,21 @@ def is_well(cluster):
     return all(cluster.stats(node)["health"]["status"] == "green" for node in (0, 1))
 
 
+def raise_versions(cluster, index):
+    """Far above the tokens of any ZooKeeper of a test, and fencing goes on from there."""
+    cluster.node_setting(enabled=False)
+    for document in range(DOCUMENTS):
+        path = f"/{index}/_doc/{document}?version={2 ** 40}&version_type=external_gte"
+        assert cluster.request("PUT", path, {"numbers": []}).status == 200
+    cluster.node_setting(enabled=None)
+    refence(cluster, index)
+
+
+def refence(cluster, index):
+    done = cluster.request("POST", f"/_plugins/_forelock/_refence/{index}", node=1)
+    assert done.status == 200 and done.json["refenced"] is True, done.text
+
+
 class Going:
     """Clients whose updates go on, and what of them is to be there in the end."""
 
@@ -79,6 +94,8 @@ def test_guarded_writes_go_on_after_a_restore(pair, server):
     pair.create("archive", **{"routing.allocation.require._name": "node1", "forelock.fencing": "fencing" in HAS})
     ledger = Ledger(pair, "archive", DOCUMENTS, nodes=[0, 1])
     ledger.make_documents()
+    if "fencing" in HAS:
+        raise_versions(pair, "archive")
     going = Going(ledger)
     going.some()
     before, _ = going.confirmed()
@@ -96,7 +113,6 @@ def test_guarded_writes_go_on_after_a_restore(pair, server):
     assert restored.status == 200 and restored.json["snapshot"]["shards"]["failed"] == 0, restored.text
     if "fencing" in HAS:
         going.is_told("token_too_low")
-        done = pair.request("POST", "/_plugins/_forelock/_refence/archive", node=1)
-        assert done.status == 200 and done.json["refenced"] is True, done.text
+        refence(pair, "archive")
     going.some()
     going.end(before, last)

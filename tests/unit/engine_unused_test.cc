@@ -38,7 +38,7 @@ TEST_F(EngineUnusedTest, OneThatIsToBeKeptIsRemovedByNobody) {
   pass(linger * 4);
   EXPECT_TRUE(output_.sent.empty());
   acquire(2, Priority::foreground);
-  EXPECT_EQ(answer<Transaction>(claimed("A-0000000001", 102)).operations.size(), 3u) << "it is known to be there";
+  EXPECT_EQ(answer<Transaction>(claimed("A-0000000002", 102)).operations.size(), 3u) << "it is known to be there";
 }
 
 TEST_F(EngineUnusedTest, OneThatWasMadeToBeRemovedIsKeptByWhoeverWantsIt) {
@@ -46,7 +46,8 @@ TEST_F(EngineUnusedTest, OneThatWasMadeToBeRemovedIsKeptByWhoeverWantsIt) {
   AcquireSpec spec = spec_of(2, Priority::foreground);
   spec.keep_monitor = true;
   engine_.acquire(2, std::move(spec), now_);
-  answer<Transaction>(claimed("A-0000000001", 102));
+  answers<Transaction, Get>(claimed("A-0000000002", 102), marked(2, 4, 102));
+  while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
   ASSERT_TRUE(engine_.release(2, now_));
   answer<Transaction>({});
   pass(linger * 4);
