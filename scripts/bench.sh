@@ -4,6 +4,7 @@
 #   NAME       compare, dlq or micro; all three without a name
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #              Or tls: what TLS to ZooKeeper costs, at both ports of one server; fails above 1.25 times at p50
+#              Or serve: what the live page costs at 100,000 monitors, against `ls` once a second; some 6 minutes
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
 #   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
@@ -24,7 +25,7 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    compare | dlq | micro | tls) names+=("$argument") ;;
+    compare | dlq | micro | serve | tls) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -46,6 +47,7 @@ mkdir -p "$results"
 targets_of() {
   case $1 in
     compare) printf '%s\n' bench_worker bench_servers bench_dlq bench_micro forelock_jni ;;
+    serve) printf '%s\n' bench_serve_load forelock_cli ;;
     *) printf '%s\n' "bench_$1" ;;
   esac
 }
@@ -76,6 +78,11 @@ measure() {
       local repeats=300
       [[ $quick == no ]] || repeats=30
       "$programs/bench_tls" --repeats="$repeats" >"$results/tls.json"
+      ;;
+    serve)
+      local sizes=()
+      [[ $quick == no ]] || sizes=(--monitors 2000 --waiters 200 --streams 50 --rate 500 --seconds 3)
+      /usr/bin/python3 bench/serve_cost.py --programs build/release --output "$results/serve.json" "${sizes[@]}"
       ;;
     compare)
       /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \

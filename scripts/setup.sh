@@ -63,7 +63,9 @@ crossing=(git blhc g++-aarch64-linux-gnu mmdebstrap qemu-user-static default-jdk
 )
 
 peers=(etcd-server redis-server)
-browser=(chromium chromium-driver python3-selenium)
+browser=(chromium chromium-driver python3-selenium python3-pil)
+# It comes with other packages of Node.js than Debian's, too.
+command -v npm >/dev/null || browser+=(npm)
 kerberos=(krb5-kdc krb5-admin-server krb5-user)
 
 check_only=no

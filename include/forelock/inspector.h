@@ -93,7 +93,7 @@ class FORELOCK_EXPORT Inspector {
 
   /// Monitors that are held or waited for, with `all` also the idle ones; sorted by id. Nodes of other applications in
   /// the same namespace are left out: with `all`, a node counts as a monitor if it has no child that is not ours. So
-  /// are nodes that the client may not list: monitors of clients with other credentials, or others' nodes.
+  /// are those that the client may not list, or whose nodes it may not read: of clients with other credentials.
   /// \param all whether the idle ones, too. \param not_permitted gets the number of these nodes; may be null.
   std::vector<MonitorSummary> list(bool all = false, std::size_t* not_permitted = nullptr);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -63,8 +64,10 @@ Listed listed(std::string name, const std::vector<std::string>& children) {
   return {std::move(name), client::contender_names(children), has_private_lock};
 }
 
-// Requests for all nodes of these monitors at once; the answers come in the same order.
-std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vector<Listed>& monitors) {
+// Requests for all nodes of these monitors at once; the answers come in the same order. `closed` gets the places of
+// those with a node that we may not read; without it that is an error.
+std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vector<Listed>& monitors,
+                                       std::set<std::size_t>* closed = nullptr) {
   std::vector<Request> requests;
   for (const Listed& monitor : monitors) {
     if (monitor.has_private_lock) requests.emplace_back(Get{private_lock_path(monitor.path())});
@@ -77,12 +80,17 @@ std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vec
   for (const Listed& monitor : monitors) {
     MonitorReading reading;
     const std::string id = lock::decode_monitor_name(monitor.name);
+    const auto is_read = [&](const Reply& reply, const char* problem) {
+      if (closed == nullptr || reply.code != ReplyCode::no_auth) return is_there(reply, id, problem);
+      closed->insert(readings.size());
+      return false;
+    };
     if (monitor.has_private_lock) {
-      if (is_there(*next, id, "cannot read the holder's record")) reading.private_lock = std::move(*next);
+      if (is_read(*next, "cannot read the holder's record")) reading.private_lock = std::move(*next);
       ++next;
     }
     for (const std::string& name : monitor.contenders) {
-      if (is_there(*next, id, "cannot read a contender's record")) {
+      if (is_read(*next, "cannot read a contender's record")) {
         reading.contenders.push_back({name, next->stat, OwnerRecord::from_json(next->data)});
       }
       ++next;
@@ -111,7 +119,7 @@ Instant after(std::chrono::milliseconds timeout) {
 }
 
 // The monitors that are held or waited for, or `all`.
-// `not_permitted` is counted up for each node that we may not list.
+// `not_permitted` is counted up for each node that we may not list, or whose nodes we may not read.
 std::vector<MonitorView> read_monitors(RequestPipeline& pipeline, const Settings& settings, bool all,
                                        std::size_t& not_permitted) {
   const Reply root = pipeline.ask(List{"/"});
@@ -138,10 +146,13 @@ std::vector<MonitorView> read_monitors(RequestPipeline& pipeline, const Settings
       monitors.push_back(listed(names[i], children));
   }
 
-  const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
+  std::set<std::size_t> closed;
+  const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors, &closed);
+  not_permitted += closed.size();
   const WallTime now = records::wall_time_now();
   std::vector<MonitorView> views;
   for (std::size_t i = 0; i < monitors.size(); ++i) {
+    if (closed.contains(i)) continue;
     MonitorView view =
         client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i], settings, now);
     if (all || view.holder || !view.queue.empty()) views.push_back(std::move(view));

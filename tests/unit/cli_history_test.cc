@@ -55,7 +55,7 @@ std::shared_ptr<const Picture> picture(const Look& look) {
     waiter.waited = lasted;
     view.queue.push_back(waiter);
   }
-  return std::make_shared<const Picture>(std::vector{view}, 0, Picture::Steady(look.at.time_since_epoch()), look.at,
+  return std::make_shared<const Picture>(std::vector{view}, Picture::Steady(look.at.time_since_epoch()), look.at,
                                          seconds(3));
 }
 
@@ -86,7 +86,7 @@ TEST(StayTracker, keeps_waiting_apart_from_holding_and_unknown_contenders_apart_
   view[0].queue[0].owner.reset();
   view[0].queue.push_back(view[0].queue[0]);
   view[0].queue[1].node = "B-0000000002";
-  const Picture strangers(view, 0, {}, noon + seconds(1), seconds(3));
+  const Picture strangers(view, {}, noon + seconds(1), seconds(3));
   EXPECT_EQ(told(tracker.take(strangers)), "hold a 0-;wait  0-;wait  0-;");
 }
 
@@ -444,7 +444,7 @@ TEST(WaitPlot, has_the_percentiles_of_each_class_in_each_part) {
   waits.push_back({Priority::background, noon + hours(1), seconds(5)});  // the very end
   waits.push_back({Priority::background, noon - milliseconds(1), seconds(5)});
   waits.push_back({Priority::background, noon + hours(1) + milliseconds(1), seconds(5)});
-  const WaitPlot plot = plot_waits(waits, noon, noon + hours(1));
+  const WaitPlot plot = plot_waits(waits, {}, noon, noon + hours(1));
   ASSERT_EQ(plot.parts.size(), WaitPlot::most_parts);
   EXPECT_EQ(plot.parts[1].from, noon + seconds(75));
   const auto& first = plot.parts.front().waits;
@@ -458,9 +458,26 @@ TEST(WaitPlot, has_the_percentiles_of_each_class_in_each_part) {
   EXPECT_EQ(plot.parts.back().waits[Priority::background]->count, 1U);
 }
 
+TEST(WaitPlot, counts_grants_by_class_and_what_was_taken_away) {
+  const std::vector<SeenHold> holds = {{Priority::foreground, noon, noon + seconds(80)},
+                                       {Priority::foreground, noon + seconds(1), {}},
+                                       {Priority::background, noon + seconds(75), {}},
+                                       {{}, noon + hours(1), {}},
+                                       {Priority::background, noon - seconds(1), noon + hours(1)},  // began before
+                                       {Priority::background, noon, noon + hours(2)}};
+  const WaitPlot plot = plot_waits({}, holds, noon, noon + hours(1));
+  EXPECT_EQ(plot.parts[0].grants[Priority::foreground], 2U);
+  EXPECT_EQ(plot.parts[0].grants[Priority::background], 1U);
+  EXPECT_EQ(plot.parts[1].grants[Priority::background], 1U);
+  EXPECT_EQ(plot.parts.back().grants_of_no_class, 1U);
+  EXPECT_EQ(plot.parts[1].taken_away, 1U);
+  EXPECT_EQ(plot.parts.back().taken_away, 1U);
+  EXPECT_EQ(plot.parts[2].taken_away, 0U);
+}
+
 TEST(WaitPlot, of_a_short_span_has_parts_of_a_second) {
-  EXPECT_EQ(plot_waits({}, noon, noon + milliseconds(2500)).parts.size(), 3U);
-  const WaitPlot moment = plot_waits({{Priority::foreground, noon, seconds(1)}}, noon, noon);
+  EXPECT_EQ(plot_waits({}, {}, noon, noon + milliseconds(2500)).parts.size(), 3U);
+  const WaitPlot moment = plot_waits({{Priority::foreground, noon, seconds(1)}}, {}, noon, noon);
   ASSERT_EQ(moment.parts.size(), 1U);
   EXPECT_TRUE(moment.parts[0].waits[Priority::foreground]);
 }

@@ -63,11 +63,11 @@ TEST(Paces, AQueueThatWasEmptyBeginsAnew) {
 
 TEST(Paces, APictureTellsTheExpectedWaits) {
   const MonitorView view = queue_of("P", 0, 3);
-  const Picture known({view}, 0, first_look, WallTime(), 3s, {{"P", 250ms}});
+  const Picture known({view}, first_look, WallTime(), 3s, {{"P", 250ms}});
   const auto json = known.view(*known.find("P"));
   EXPECT_EQ(json["queue"][0]["expected_wait_ms"], 250);
   EXPECT_EQ(json["queue"][2]["expected_wait_ms"], 750);
-  const Picture without({view}, 0, first_look, WallTime(), 3s);
+  const Picture without({view}, first_look, WallTime(), 3s);
   EXPECT_FALSE(without.view(*without.find("P"))["queue"][0].contains("expected_wait_ms"));
 }
 

@@ -229,6 +229,19 @@ TEST_F(WebServer, BodyOfAnActMayComeInPiecesWithTheNextRequestBehindIt) {
   EXPECT_NE(line.rest().find("root"), std::string::npos);
 }
 
+TEST_F(WebServer, BodyThatDoesNotComeIsGivenUp) {
+  ServerOptions options;
+  options.admins = {{"anna", std::string(32, 'a'), {}}};
+  options.patience = milliseconds(50);
+  start(std::move(options));
+  const std::string known = "Authorization: Bearer " + std::string(32, 'a') + "\r\n";
+  answer(get("/", known + "Connection: close\r\n"));
+  const std::string text = answer(
+      "POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5\r\n" + known +
+      "X-Forelock-CSRF: " + on_server([&] { return site_.csrf; }) + "\r\n\r\nhe");
+  EXPECT_EQ(text.find("anna says"), std::string::npos) << text;
+}
+
 TEST(WebAdmins, TokenIsWorthNothingAfterItsEnd) {
   const auto now = std::chrono::system_clock::now();
   const Admins admins({{"anna", "aaaa", {}},

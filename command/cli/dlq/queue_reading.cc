@@ -32,14 +32,10 @@ QueueReader::QueueReader(const Settings& settings, drain::StoreKind kind, LogSin
       store_(drain::open_store(settings, kind, log, drain::StoreAccess::look)),
       log_(log) {}
 
-QueueReading QueueReader::read(const drain::LetterFilter& filter) {
+QueueReading QueueReader::read_outbox(const Settings& settings, const LogSink& log) {
   QueueReading reading;
-  store_->scan(filter, reading.letters);
-  drain::LetterFilter parked = filter;
-  parked.parked = true;
-  if (!filter.parked) store_->scan(parked, reading.parked);
   try {
-    outbox::OutboxOptions options = forward::outbox_options(settings_, log_);
+    outbox::OutboxOptions options = forward::outbox_options(settings, log);
     options.read_only = true;
     reading.outbox = outbox::Outbox(std::move(options)).depth();
   } catch (const Error& problem) {
@@ -49,23 +45,34 @@ QueueReading QueueReader::read(const drain::LetterFilter& filter) {
   return reading;
 }
 
+QueueReading QueueReader::read(const drain::LetterFilter& filter) {
+  QueueReading reading = read_outbox(settings_, log_);
+  store_->scan(filter, reading.letters);
+  drain::LetterFilter parked = filter;
+  parked.parked = true;
+  if (!filter.parked) store_->scan(parked, reading.parked);
+  reading.at = records::wall_time_now();
+  return reading;
+}
+
+Json QueueReader::outbox_json(const Settings& settings, const QueueReading& reading) {
+  if (!reading.outbox) return {{"outbox", nullptr}, {"outbox_problem", reading.outbox_problem}};
+  const outbox::OutboxDepth& outbox = *reading.outbox;
+  return {{"outbox",
+           {{"path", settings.outbox_path().string()},
+            {"rows", outbox.rows},
+            {"parked", outbox.parked},
+            {"bytes", outbox.bytes},
+            {"max_bytes", settings.outbox_max_bytes()},
+            {"oldest_failed_at", outbox.oldest ? Json(records::format_wall_time(*outbox.oldest)) : Json(nullptr)},
+            {"oldest_age_ms", outbox.oldest ? Json(age_of(*outbox.oldest, reading.at).count()) : Json(nullptr)}}}};
+}
+
 Json QueueReader::json_of(const QueueReading& reading) const {
   Json json = {{"at", records::format_wall_time(reading.at)}, {"store", store_->describe()}};
   json.update(cli::json_of(reading.letters, reading.at));
   json["parked"] = reading.parked.letters;
-  json["outbox"] = nullptr;
-  if (const auto& outbox = reading.outbox) {
-    json["outbox"] = {
-        {"path", settings_.outbox_path().string()},
-        {"rows", outbox->rows},
-        {"parked", outbox->parked},
-        {"bytes", outbox->bytes},
-        {"max_bytes", settings_.outbox_max_bytes()},
-        {"oldest_failed_at", outbox->oldest ? Json(records::format_wall_time(*outbox->oldest)) : Json(nullptr)},
-        {"oldest_age_ms", outbox->oldest ? Json(age_of(*outbox->oldest, reading.at).count()) : Json(nullptr)}};
-  } else {
-    json["outbox_problem"] = reading.outbox_problem;
-  }
+  json.update(outbox_json(settings_, reading));
   const bool kafka = forward::kafka_is_configured(settings_) && kind_ == drain::StoreKind::configured;
   json["topic"] = kafka ? Json(settings_.dlq_topic()) : Json(nullptr);
   return json;

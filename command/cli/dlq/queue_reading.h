@@ -35,6 +35,11 @@ class QueueReader {
 
   const drain::LetterStore& store() const { return *store_; }
   nlohmann::ordered_json json_of(const QueueReading& reading) const;
+  // Of this machine's outbox alone: what is left to be read where Kafka is away. Never throws: QueueReading's
+  // `outbox_problem`.
+  static QueueReading read_outbox(const Settings& settings, const LogSink& log);
+  // {"outbox"}, or {"outbox","outbox_problem"}.
+  static nlohmann::ordered_json outbox_json(const Settings& settings, const QueueReading& reading);
   std::string text_of(const QueueReading& reading, const Console& console) const;
 
  private:

@@ -76,8 +76,15 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
                      false,          {}, release.reason,  begun};
   audit(record, console);
   // Before the deed: the victim reads it as soon as it learns of its loss.
-  const std::string data = leave_release_note(
-      client, release.monitor, {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
+  std::string data;
+  try {
+    data = leave_release_note(client, release.monitor,
+                              {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
+  } catch (const Error&) {
+    record.result = "failed";
+    audit(record, console);
+    throw;
+  }
   try {
     report.outcome = outcome_of(inspector.force_release(release.monitor, release.holder, only_if));
   } catch (const Error& error) {

@@ -33,7 +33,7 @@ class LsCommand final : public Command {
     std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
     if (not_permitted > 0) {
       context.console.note("left out: " + base::counted(not_permitted, "node") +
-                           " that these credentials may not list; zookeeper.auth.digest.file names them");
+                           " that these credentials may not read; zookeeper.auth.digest.file names them");
     }
     if (const std::size_t more = choice_.apply(monitors); more > 0)
       context.console.note("left out: " + base::counted(more, "monitor") + " more (--limit)");

@@ -251,7 +251,7 @@ Response Board::monitors(const std::string& query) const {
       return error_response(400, "invalid_argument", "limit=1 to 100000, or q=WORDS is expected");
     most = static_cast<std::size_t>(*number);
   }
-  const Json head = dated({{"not_permitted", picture_->not_permitted()}});
+  const Json head = dated({{"not_permitted", picture_->unreadable().size()}});
   return {200, "application/json", with_rows(head, picture_->rows_text(most, words)) + '\n', false};
 }
 
@@ -276,6 +276,8 @@ Response Board::admin(const web::Request& request) const {
 
 Response Board::monitor(const std::string& id, bool with_sessions) const {
   if (!picture_) return error_response(503, "no_picture", problem_);
+  if (const std::string* const why = picture_->why_unreadable(id))
+    return error_response(403, "not_authorized", "it cannot be read: " + *why);
   const Sighting* const view = picture_->find(id);
   if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
   return json_response(dated(picture_->view(*view, with_sessions)));

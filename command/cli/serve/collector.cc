@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/thread_start.h"
 #include "cli/existing_namespace.h"
-#include "cli/monitors/monitor_change.h"
 #include "cli/serve/look/locks_of_threads.h"
-#include "cli/serve/order_json.h"
+#include "cli/serve/picture_changes.h"
 #include "client/client_core.h"
 #include "client/reply_error.h"
 #include "client/request_pipeline.h"
@@ -59,10 +57,6 @@ WatchPlanOptions plan_options() {
   WatchPlanOptions options;
   options.watched_bytes = room_for_watches();
   return options;
-}
-
-std::string event_text(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 // The node of the namespace that such a path is, or is below of; empty for its root.
@@ -179,6 +173,7 @@ void Collector::read() {
     if (proof) {
       ++counts_.requests;
       const Reply synced = pipeline.ask(coordination::Sync{"/"});
+      counts_.syncs.add(Clock::now() - asked);
       if (!synced.ok()) client::throw_reply_error(synced.code, {}, "cannot see what the leader has decided");
       if (!has_root_) require_namespace(client_);
     }
@@ -197,6 +192,7 @@ void Collector::read_root(client::RequestPipeline& pipeline, const WatchPlan::Li
   const Time begin = Clock::now();
   ++counts_.requests;
   Reply root = pipeline.ask(List{"/", listing.watch});
+  counts_.lists.add(Clock::now() - begin);
   has_root_ = root.ok();
   if (root.code == ReplyCode::no_node) {
     require_namespace(client_);  // throws, unless it has just been made
@@ -213,7 +209,11 @@ void Collector::read_root(client::RequestPipeline& pipeline, const WatchPlan::Li
   plan_.set_names(root.children, now);
   image_.keep(root.children);
   const std::set<std::string> there(root.children.begin(), root.children.end());
-  std::erase_if(refused_, [&there](const std::string& name) { return !there.contains(name); });
+  std::vector<std::string> gone;
+  for (const auto& [name, why] : refused_) {
+    if (!there.contains(name)) gone.push_back(name);
+  }
+  for (const std::string& name : gone) may_read(name);
 }
 
 void Collector::read_monitors(client::RequestPipeline& pipeline, std::vector<WatchPlan::Listing>& listings) {
@@ -235,15 +235,15 @@ void Collector::read_monitors(client::RequestPipeline& pipeline, std::vector<Wat
   std::vector<bool> watch;
   for (std::size_t i = 0; i < listings.size(); ++i) {
     const WatchPlan::Listing& listing = listings[i];
-    refused_.erase(listing.name);
-    if (!replies[i].ok()) {
+    if (replies[i].code == ReplyCode::no_node) {
       image_.forget(listing.name);
-      if (replies[i].code == ReplyCode::no_node) {
-        plan_.gone(listing);
-      } else {
-        refused_.insert(listing.name);
-        plan_.refused(listing, Clock::now());
-      }
+      may_read(listing.name);
+      plan_.gone(listing);
+      continue;
+    }
+    if (!replies[i].ok()) {
+      may_not_read(listing.name, "its ACL does not let these credentials list it");
+      plan_.refused(listing, Clock::now());
       continue;
     }
     read.push_back(listing);
@@ -257,12 +257,42 @@ void Collector::read_monitors(client::RequestPipeline& pipeline, std::vector<Wat
   const auto took = (now - begin) / static_cast<std::int64_t>(count);
   const WallTime wall = records::wall_time_now();
   for (std::size_t i = 0; i < read.size(); ++i) {
-    const bool news = image_.end(std::move(readings[i]), wall);
+    const std::string closed = NamespaceImage::closed_node(readings[i]);
+    bool news = false;
+    if (closed.empty()) {
+      may_read(read[i].name);
+      news = image_.end(std::move(readings[i]), wall);
+    } else {
+      news = may_not_read(read[i].name, "the ACL of its " + closed + " does not let these credentials read it");
+    }
     plan_.listed(read[i], news, now, took);
   }
   listings.clear();
   // The first time nobody sees anything before it is all there.
   if (last_) next_.read = now + std::min<Clock::duration>((now - begin) * rest_after_reads, longest_rest);
+}
+
+bool Collector::may_not_read(const std::string& name, const std::string& why) {
+  image_.forget(name);
+  const auto [place, is_new] = refused_.try_emplace(name, why);
+  if (!is_new && std::exchange(place->second, why) == why) return false;
+  changed_.insert(lock::decode_monitor_name(name));
+  unreadable_ = nullptr;
+  return true;
+}
+
+void Collector::may_read(const std::string& name) {
+  if (refused_.erase(name) == 0) return;
+  changed_.insert(lock::decode_monitor_name(name));
+  unreadable_ = nullptr;
+}
+
+std::shared_ptr<const Unreadable> Collector::unreadable() {
+  if (unreadable_) return unreadable_;
+  Unreadable all;
+  for (const auto& [name, why] : refused_) all.emplace(lock::decode_monitor_name(name), why);
+  unreadable_ = std::make_shared<const Unreadable>(std::move(all));
+  return unreadable_;
 }
 
 void Collector::read_nodes(client::RequestPipeline& pipeline, std::vector<NamespaceImage::Reading>& readings,
@@ -284,8 +314,9 @@ void Collector::read_nodes(client::RequestPipeline& pipeline, std::vector<Namesp
     std::vector<Reply> replies = ask(pipeline, std::move(requests));
     for (std::size_t i = 0; i < replies.size(); ++i) {
       const auto& [reading, place] = places[i];
-      if (!replies[i].ok() && replies[i].code != ReplyCode::no_node)
-        client::throw_reply_error(replies[i].code, lock::decode_monitor_name(reading->name), "cannot read a record");
+      const ReplyCode code = replies[i].code;
+      if (!replies[i].ok() && code != ReplyCode::no_node && code != ReplyCode::no_auth)
+        client::throw_reply_error(code, lock::decode_monitor_name(reading->name), "cannot read a record");
       reading->nodes[place] = std::move(replies[i]);
     }
   };
@@ -299,7 +330,7 @@ void Collector::show() {
   if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_.picture) return;
   const Time begin = Clock::now();
   const std::shared_ptr<const Picture> picture = this->picture(changed_);
-  std::vector<web::Event> events = changes(*picture);
+  std::vector<web::Event> events = last_ ? changes_between(*last_, *picture) : std::vector<web::Event>();
   changed_.clear();  // not before: a picture that could not be made has told nobody
   last_ = picture;
   proof_is_new_ = false;
@@ -311,7 +342,7 @@ void Collector::show() {
 std::shared_ptr<const Picture> Collector::picture(const std::set<std::string>& changed) {
   Picture::Parts parts;
   parts.sightings = image_.sightings();
-  parts.not_permitted = refused_.size();
+  parts.unreadable = unreadable();
   parts.begun = *proved_;
   parts.wall = records::wall_time_now();
   parts.fresh_for = fresh_for;
@@ -351,44 +382,6 @@ void Collector::take_orders(const Sightings& monitors, const std::set<std::strin
   } catch (const Error&) {
     in_doubt_ = true;  // what is not confirmed is not believed, and may be seen again
   }
-}
-
-std::vector<web::Event> Collector::changes(const Picture& picture) const {
-  std::vector<web::Event> events;
-  if (!last_) return events;
-  const std::string at = records::format_wall_time(picture.wall());
-  const auto tell = [&](const std::string& kind, const nlohmann::ordered_json& row) {
-    nlohmann::ordered_json json = {{"event", kind}, {"at", at}};
-    json.update(row);
-    events.push_back({"change", event_text(json)});
-  };
-  const auto row = [&picture](const std::string& id) {
-    const Sighting* const now = picture.find(id);
-    return now == nullptr || !now->active() ? Picture::row_of_gone(id) : picture.row(*now);
-  };
-  if (const auto* const changed = picture.changed_since(last_->number())) {
-    MonitorsById before;
-    MonitorsById after;
-    for (const std::string& id : *changed) {
-      const Sighting* const then = last_->find(id);
-      const Sighting* const now = picture.find(id);
-      if (then != nullptr && then->active()) before.emplace(id, then->summary(last_->wall()));
-      if (now != nullptr && now->active()) after.emplace(id, now->summary(picture.wall()));
-    }
-    for (const MonitorChange& change : changes_between(before, after)) tell(change.kind, row(change.summary.monitor));
-  }
-  for (const SharedSighting& monitor : picture.monitors()) {
-    if (!picture.overdue(*monitor)) continue;
-    const Sighting* const before = last_->find(monitor->monitor());
-    if (before == nullptr || !last_->overdue(*before)) tell("overdue", row(monitor->monitor()));
-  }
-  if (picture.warnings().empty()) return events;
-  std::set<std::string> known;
-  for (const OrderWarning& warning : last_->warnings()) known.insert(sentence_of(warning));
-  for (const OrderWarning& warning : picture.warnings()) {
-    if (!known.contains(sentence_of(warning))) events.push_back({"lock_order", event_text(json_of(warning))});
-  }
-  return events;
 }
 
 }  // namespace forelock::cli

@@ -68,12 +68,15 @@ class Collector final : private client::WatchObserver {
   void read_monitors(client::RequestPipeline& pipeline, std::vector<WatchPlan::Listing>& listings);
   void read_nodes(client::RequestPipeline& pipeline, std::vector<NamespaceImage::Reading>& readings,
                   const std::vector<bool>& watch);
+  // \returns whether that is new.
+  bool may_not_read(const std::string& name, const std::string& why);
+  void may_read(const std::string& name);
+  std::shared_ptr<const Unreadable> unreadable();
   std::vector<coordination::Reply> ask(client::RequestPipeline& pipeline, std::vector<coordination::Request> requests);
   void show();
   std::shared_ptr<const Picture> picture(const std::set<std::string>& changed);
   // Those of the changed monitors' orders that another read confirms.
   void take_orders(const Sightings& monitors, const std::set<std::string>& changed, WallTime wall);
-  std::vector<web::Event> changes(const Picture& picture) const;
 
   Client& client_;
   const std::chrono::milliseconds patience_;
@@ -84,7 +87,8 @@ class Collector final : private client::WatchObserver {
   // Of its thread.
   WatchPlan plan_;
   NamespaceImage image_;
-  std::set<std::string> refused_;               // nodes that may not be listed
+  Unreadable refused_;  // by the names of their nodes
+  std::shared_ptr<const Unreadable> unreadable_;
   bool has_root_ = false;                       // it has been listed since the last failure
   std::pair<std::int64_t, std::int32_t> root_;  // which it is, and its children's version
   struct {

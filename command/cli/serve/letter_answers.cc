@@ -17,6 +17,7 @@
 #include "cli/output/json_output.h"
 #include "config/quantity.h"
 #include "drain/open_store.h"
+#include "forelock/error.h"
 #include "forward/open_outbox.h"
 #include "records/wall_time.h"
 #include "web/request_check.h"
@@ -94,6 +95,17 @@ Json commands_for(const drain::StoredLetter& stored) {
           {parked ? "unpark" : "park", std::string("forelock dlq ") + (parked ? "unpark " : "park ") + id}};
 }
 
+Json letters_json(const Settings& settings, const LogSink& log, const LettersQuestion& question) {
+  QueueReader reader(settings, drain::StoreKind::configured, log);
+  Json json = reader.json_of(reader.read(question.filter));
+  FirstLetters first(question.most);
+  drain::open_store(settings, drain::StoreKind::configured, log, drain::StoreAccess::look)
+      ->scan(question.filter, first);
+  json["list"] = std::move(first.list);
+  json["more"] = first.more;
+  return json;
+}
+
 }  // namespace
 
 LettersQuestion parse_letters_question(const std::string& query) {
@@ -117,14 +129,16 @@ LettersQuestion parse_letters_question(const std::string& query) {
 }
 
 web::Response letters_answer(const Settings& settings, const LogSink& log, const LettersQuestion& question) {
-  QueueReader reader(settings, drain::StoreKind::configured, log);
-  Json json = reader.json_of(reader.read(question.filter));
-  FirstLetters first(question.most);
-  drain::open_store(settings, drain::StoreKind::configured, log, drain::StoreAccess::look)
-      ->scan(question.filter, first);
-  json["list"] = std::move(first.list);
-  json["more"] = first.more;
-  return found(json);
+  try {
+    return found(letters_json(settings, log, question));
+  } catch (const Error& problem) {
+    if (problem.code() != ErrorCode::kafka_unavailable) throw;
+    Json json = {
+        {"error",
+         {{"code", std::string(name_of(problem.code()))}, {"message", problem.what()}, {"hint", problem.hint()}}}};
+    json.update(QueueReader::outbox_json(settings, QueueReader::read_outbox(settings, log)));
+    return {503, "application/json", json_text(json) + '\n', false};
+  }
 }
 
 web::Response letter_answer(const Settings& settings, const LogSink& log, const std::string& id) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/dlq/queue_reading.h"
+#include "forelock/error.h"
 
 namespace forelock::cli {
 namespace {
@@ -14,9 +15,19 @@ using ReadingClock = std::chrono::steady_clock;
 constexpr int times_a_reading = 10;
 constexpr unsigned http_ok = 200;
 
+QueueReading read_queue(const Settings& settings, const LogSink& log, bool& readable) {
+  try {
+    return QueueReader(settings, drain::StoreKind::configured, log).read({});
+  } catch (const Error& problem) {
+    if (problem.code() != ErrorCode::kafka_unavailable) throw;
+    readable = false;
+    return QueueReader::read_outbox(settings, log);
+  }
+}
+
 LetterNumbers read_numbers(const Settings& settings, const LogSink& log) {
-  const QueueReading reading = QueueReader(settings, drain::StoreKind::configured, log).read({});
   LetterNumbers numbers;
+  const QueueReading reading = read_queue(settings, log, numbers.readable);
   numbers.letters = reading.letters.letters;
   numbers.parked = reading.parked.letters;
   numbers.unreadable = reading.letters.unreadable_letters + reading.parked.unreadable_letters;

@@ -14,6 +14,7 @@
 namespace forelock::cli {
 
 struct LetterNumbers {
+  bool readable = true;  // else Kafka is away, and nothing is known but of the outbox
   std::uint64_t letters = 0;
   std::uint64_t parked = 0;
   std::uint64_t unreadable = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -89,22 +90,46 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
                             static_cast<double>(picture.warnings().size())));
 }
 
+void add_times(MetricFamily& family, const char* op, const RequestTimes& times) {
+  ClientMetric& metric = family.metric.emplace_back();
+  metric.label.push_back({"op", op});
+  for (std::size_t i = 0; i <= RequestTimes::bounds.size(); ++i) {
+    metric.histogram.sample_count += times.count(i);
+    const double bound =
+        i < RequestTimes::bounds.size() ? RequestTimes::bounds[i] : std::numeric_limits<double>::infinity();
+    metric.histogram.bucket.push_back({metric.histogram.sample_count, bound});
+  }
+  metric.histogram.sample_sum = times.sum();
+}
+
 void add_look(std::vector<MetricFamily>& families, const LookCounts& counts, const Picture* picture) {
   families.push_back(counter("look_requests_total", "Requests by which serve has looked at the namespace.",
                              static_cast<double>(counts.requests)));
   families.push_back(
       counter("look_events_total", "Watches of serve that have fired.", static_cast<double>(counts.events)));
+  MetricFamily& times = families.emplace_back(
+      gauge("zk_request_duration_seconds", "How long single requests of serve to ZooKeeper have taken."));
+  times.type = prometheus::MetricType::Histogram;
+  add_times(times, "sync", counts.syncs);
+  add_times(times, "list", counts.lists);
   if (picture == nullptr) return;
   MetricFamily& nodes = families.emplace_back(gauge("look_monitors", "Nodes of the namespace, by how serve looks."));
   add(nodes, static_cast<double>(picture->look().watched), {{"how", "watch"}});
   add(nodes, static_cast<double>(picture->look().sampled), {{"how", "sample"}});
   families.push_back(single("look_stale_monitors", "Monitors that may have changed and were not read again yet.",
                             static_cast<double>(picture->look().stale.size())));
+  families.push_back(single("look_unreadable_monitors", "Monitors that the credentials may not read.",
+                            static_cast<double>(picture->unreadable().size())));
 }
 
 void add_letters(std::vector<MetricFamily>& families, const std::optional<LetterNumbers>& numbers) {
-  families.push_back(single("dlq_readable", "Whether the queue of dead letters could be read.", numbers ? 1 : 0));
-  if (!numbers) return;
+  const bool readable = numbers && numbers->readable;
+  families.push_back(single("dlq_readable", "Whether the queue of dead letters could be read.", readable ? 1 : 0));
+  if (numbers && numbers->outbox_rows) {
+    families.push_back(single("dlq_outbox_rows", "Dead letters in the outbox of this machine.",
+                              static_cast<double>(*numbers->outbox_rows)));
+  }
+  if (!readable) return;
   families.push_back(single("dlq_depth", "Dead letters that are not parked.", static_cast<double>(numbers->letters)));
   families.push_back(single("dlq_parked", "Dead letters that are parked.", static_cast<double>(numbers->parked)));
   families.push_back(
@@ -112,10 +137,6 @@ void add_letters(std::vector<MetricFamily>& families, const std::optional<Letter
   if (numbers->oldest) {
     families.push_back(single("dlq_oldest_message_timestamp_seconds", "When the oldest that is not parked failed.",
                               seconds(numbers->oldest->time_since_epoch())));
-  }
-  if (numbers->outbox_rows) {
-    families.push_back(single("dlq_outbox_rows", "Dead letters in the outbox of this machine.",
-                              static_cast<double>(*numbers->outbox_rows)));
   }
 }
 

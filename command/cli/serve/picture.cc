@@ -18,6 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_trees = 50;
 constexpr std::size_t max_holds = 50;  // of a party: a set may hold thousands
+// Of the rows that are asked for, where there are more.
+constexpr std::size_t part_of_unreadable = 10;
 
 // The rows that matter most: those that others wait for, the oldest wait first; then the oldest holds.
 bool matters_more(const Sighting& one, const Sighting& other) {
@@ -40,13 +42,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool has_all(const MonitorView& view, const std::vector<std::string>& words) {
-  if (words.empty()) return true;
+std::string words_of(const MonitorView& view) {
   std::string text = view.monitor;
   if (view.holder) {
     if (view.holder->owner) text += ' ' + view.holder->owner->instance + ' ' + view.holder->owner->lock_info;
     if (view.holder->priority) text += ' ' + std::string(name_of(*view.holder->priority));
   }
+  return text;
+}
+
+bool has_all(std::string text, const std::vector<std::string>& words) {
   text = lower(std::move(text));
   return std::all_of(words.begin(), words.end(),
                      [&text](const std::string& word) { return text.find(lower(word)) != std::string::npos; });
@@ -109,10 +114,9 @@ bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
   return is_overdue(holder) || passed(holder->owner->alert_at) || passed(holder->owner->auto_unlock_at);
 }
 
-Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-                 std::chrono::milliseconds fresh_for, Paces::ByMonitor paces, std::vector<OrderWarning> warnings)
+Picture::Picture(std::vector<MonitorView> monitors, Steady begun, WallTime wall, std::chrono::milliseconds fresh_for,
+                 Paces::ByMonitor paces, std::vector<OrderWarning> warnings)
     : parts_{.sightings = seen_at(std::move(monitors), wall),
-             .not_permitted = not_permitted,
              .begun = begun,
              .wall = wall,
              .fresh_for = fresh_for,
@@ -161,28 +165,52 @@ Json Picture::row(const Sighting& monitor) const {
   return json;
 }
 
-Json Picture::row_of_gone(const std::string& monitor) {
-  MonitorSummary gone;
-  gone.monitor = monitor;
-  return json_of(gone);
+Json Picture::row(const std::string& monitor) const {
+  const Sighting* const there = find(monitor);
+  if (there != nullptr && there->active()) return row(*there);
+  MonitorSummary nothing_known;
+  nothing_known.monitor = monitor;
+  Json json = json_of(nothing_known);
+  if (const std::string* const why = why_unreadable(monitor)) json["unreadable"] = *why;
+  return json;
+}
+
+const Unreadable& Picture::unreadable() const {
+  static const Unreadable none;
+  return parts_.unreadable ? *parts_.unreadable : none;
+}
+
+const std::string* Picture::why_unreadable(const std::string& monitor) const {
+  const auto found = unreadable().find(monitor);
+  return found == unreadable().end() ? nullptr : &found->second;
 }
 
 // Row by row: all of them at once would be a tree of ten times the size of its text.
 std::string Picture::rows_text(std::size_t most, const std::vector<std::string>& words) const {
   std::vector<const Sighting*> rows;
   for (const SharedSighting& monitor : monitors()) {
-    if (monitor->active() && has_all(monitor->view(), words)) rows.push_back(monitor.get());
+    if (monitor->active() && (words.empty() || has_all(words_of(monitor->view()), words)))
+      rows.push_back(monitor.get());
   }
-  const std::size_t left_out = rows.size() - std::min(rows.size(), most);
-  if (left_out > 0) {
+  std::vector<std::string> closed;
+  for (const auto& [id, why] : unreadable()) {
+    if (has_all(id, words)) closed.push_back(id);
+  }
+  std::size_t left_out = rows.size() + closed.size();
+  // Neither hides the other.
+  closed.resize(std::min(closed.size(), std::max(most - std::min(rows.size(), most), most / part_of_unreadable)));
+  most -= closed.size();
+  if (rows.size() > most) {
     std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
                      [](const Sighting* one, const Sighting* other) { return matters_more(*one, *other); });
     rows.resize(most);
     std::sort(rows.begin(), rows.end(),
               [](const Sighting* one, const Sighting* other) { return one->monitor() < other->monitor(); });
   }
+  left_out -= rows.size() + closed.size();
   std::string text = "\"monitors\":[";
   for (const Sighting* monitor : rows) text += (text.back() == '[' ? "" : ",") + row_text(row(*monitor));
+  for (const std::string& id : closed) text += (text.back() == '[' ? "" : ",") + row_text(row(id));
   return text + "],\"left_out\":" + std::to_string(left_out);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "cli/monitors/paces.h"
 #include "cli/serve/blocking.h"
 #include "cli/serve/lock_orders.h"
+#include "cli/serve/look/request_times.h"
 #include "cli/serve/look/sighting.h"
 #include "forelock/inspector.h"
 
@@ -26,10 +28,16 @@ struct StaleRow {
   std::chrono::steady_clock::time_point known;  // until when it was so
 };
 
+// Why the credentials may not read monitors, by id.
+using Unreadable = std::map<std::string, std::string>;
+
 // Of the whole time.
 struct LookCounts {
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> events{0};
+  // Of those that go alone, and not in batches: what the leader has decided, and the list of all monitors.
+  RequestTimes syncs;
+  RequestTimes lists;
 };
 
 // How the namespace is looked at.
@@ -49,7 +57,7 @@ class Picture {
     // Ids of those that are not as in the picture before, or have gone since; nothing if that is not known.
     std::optional<std::set<std::string>> changed = {};
     std::uint64_t number = 0;  // of the picture before and one
-    std::size_t not_permitted = 0;
+    std::shared_ptr<const Unreadable> unreadable = nullptr;
     Steady begun{};  // all that was done before is in it, but for what is stale
     WallTime wall{};
     std::chrono::milliseconds fresh_for{0};
@@ -61,8 +69,8 @@ class Picture {
   // `monitors` in the order of their ids, the idle ones too. `begun`: before the first of the reads; `wall` the same.
   // `fresh_for`: how long it may be shown as the present. `paces`: of their queues. `warnings`: of the orders in which
   // locks have been nested so far.
-  Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-          std::chrono::milliseconds fresh_for, Paces::ByMonitor paces = {}, std::vector<OrderWarning> warnings = {});
+  Picture(std::vector<MonitorView> monitors, Steady begun, WallTime wall, std::chrono::milliseconds fresh_for,
+          Paces::ByMonitor paces = {}, std::vector<OrderWarning> warnings = {});
 
   // In the order of their ids, the idle ones too.
   const Sightings& monitors() const { return *parts_.sightings; }
@@ -73,8 +81,10 @@ class Picture {
   std::uint64_t number() const { return parts_.number; }
   // Made when it is asked for first. For one thread: the server's.
   const Blocking& blocking() const;
-  // Nodes that the credentials may not list.
-  std::size_t not_permitted() const { return parts_.not_permitted; }
+  // Those that are not among the monitors, because they may not be read.
+  const Unreadable& unreadable() const;
+  // Null if it may be read, or is not there.
+  const std::string* why_unreadable(const std::string& monitor) const;
   Steady begun() const { return parts_.begun; }
   WallTime wall() const { return parts_.wall; }
   std::chrono::milliseconds fresh_for() const { return parts_.fresh_for; }
@@ -85,8 +95,8 @@ class Picture {
   // "overdue" besides, a waiter "expected_wait_ms" where enough is known, and what is stale "live": false and its
   // "age_ms".
   nlohmann::ordered_json row(const Sighting& monitor) const;
-  // Of one that is not there any more.
-  static nlohmann::ordered_json row_of_gone(const std::string& monitor);
+  // Also of one that is not there any more, or may not be read: that has "unreadable", which says why.
+  nlohmann::ordered_json row(const std::string& monitor) const;
   nlohmann::ordered_json view(const Sighting& monitor, bool with_sessions = false) const;
   // The text of {"monitors","left_out"} without its outer braces: those that are held or waited for and that have all
   // `words` in their id, holder or class; if there are more than `most`, those that are waited for, and the oldest.

@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import urllib.parse
 
 import support
 from serve_test import ServeTest
@@ -121,6 +122,38 @@ class Release(AdminTest):
         for act in acts:
             self.assertTrue(act["by"].startswith("anna (admin of forelock serve)@"), act)
             self.assertEqual((act["action"], act["reason"], act["holder"]), ("release", "it hangs", holder))
+
+    def test_texts_of_others_forge_no_line_of_audit_log_or_terminal(self):
+        forged = json.dumps({"action": "release", "result": "released", "monitor": "forged"})
+        monitor, info, reason = (f"{name}\r\n{forged}\x1b[2J\u009b31m\u2028" for name in ("P1", "Save", "hangs"))
+        log = self.path("serve.log")
+        self.serving.terminate()
+        self.serving.wait(support.PATIENCE)
+        self.serving = self.start_cli("--log-file", log, "--log-level", "debug", "serve", "--listen", "127.0.0.1:0",
+                                      "--admin", self.tokens, "--audit-file", self.file)
+        self.port = int(self.serving.stdout.readline().split(":")[2].strip("/\n"))
+        self.wait_ready()
+        child = self.hold(monitor, "--info", info, script="echo ready; exec sleep 1000")
+        holder = self.holder(monitor)
+        response, body = self.act(urllib.parse.quote(monitor, safe=""), f"{holder['node']}@{holder['token']}", reason)
+        self.assertEqual(response.status, 200, body)
+        self.assertEqual(child.wait(support.PATIENCE), 76)
+        self.serving.terminate()
+        self.assertEqual(self.serving.wait(support.PATIENCE), 0)
+        with open(self.file, encoding="utf-8", newline="\n") as file:
+            acts = [json.loads(line) for line in file]
+        self.assertEqual([(act["monitor"], act["reason"]) for act in acts], [(monitor, reason)] * 2)
+        said = self.serving.stderr.read().splitlines()
+        self.assertEqual(len([line for line in said if "audit: " in line]), 1, said)
+        with open(log, encoding="utf-8", newline="\n") as file:
+            logged = file.read()
+        self.assertIn("P1", logged)
+        for line in logged.split("\n")[:-1]:
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT[0-9:.]+Z [a-z]+ \d+ ")
+        text = self.run_cli("audit", "--audit-file", self.file, server=False).stdout
+        for where in (logged, "\n".join(said), text, json.dumps(body)):
+            for character in "\x1b\r\u009b":
+                self.assertNotIn(character, where)
 
     def test_another_holder_and_what_is_missing_are_refused(self):
         _, holder = self.held("P1")

@@ -1,5 +1,7 @@
 """How forelock serve follows a namespace: by watches, at what cost, through outages, and what is too busy for them."""
 
+import json
+import os
 import re
 import signal
 import socket
@@ -196,6 +198,58 @@ class Outages(FollowTest, support.CliTest):
         # The others are said to be old, which may have changed while it stood still.
         self.assertEqual([row["monitor"] for row in picture["monitors"] if row.get("live", True)], [])
         wait_until(lambda: self.get("/api/monitors")["monitors"] == [], "it is read")
+
+
+class Closed(FollowTest, support.CliTest):
+    """Nodes that the credentials of serve, which has none, may not read."""
+
+    def setUp(self):
+        super().setUp()
+        file = self.write("alice.digest", "alice:secret\n")
+        os.chmod(file, 0o600)
+        self.alice = ("--set", "zookeeper.auth.digest.file=" + file)
+
+    def unreadable(self, monitor):
+        row = self.row(monitor)
+        return row.get("unreadable") if row else None
+
+    def test_a_lock_that_may_not_be_read_is_a_row_that_says_so(self):
+        self.hold("Open", "--info", "Save")
+        first = self.hold("P1")
+        self.follow()
+        wait_until(lambda: self.row("P1"), "it is seen")
+        stream = self.stream()
+        stream.next()
+        # The monitor is everybody's, and what alice makes below it is not.
+        child = self.start_cli("run", "-m", "P1", *self.alice, "--timeout", "60s", "--", "sleep", "1000")
+        told = stream.until(of("P1", "unreadable"))[1]
+        self.assertRegex(told["unreadable"], "the ACL of its A-0.* does not let these credentials read it")
+        self.let_go(first)
+        wait_until(lambda: "privateLock" in (self.unreadable("P1") or ""), "the lock is meant")
+        picture = self.get("/api/monitors")
+        self.assertEqual((picture["live"], picture["problem"], picture["not_permitted"]), (True, None, 1))
+        self.assertEqual(self.row("Open")["holder"]["owner"]["lockInfo"], "Save")
+        self.assertEqual((self.row("P1")["holder"], self.metric("forelock_look_unreadable_monitors")), (None, 1))
+        self.assertEqual([row["monitor"] for row in self.get("/api/monitors?q=p1")["monitors"]], ["P1"])
+        response, body = self.request("/api/monitors/P1")
+        self.assertEqual((response.status, json.loads(body)["error"]["code"]), (403, "not_authorized"))
+        self.assertIn("privateLock", json.loads(body)["error"]["message"])
+        listed = self.ends(0, "ls", "-o", "json", says="left out: 1 node ")
+        self.assertEqual([row["monitor"] for row in json.loads(listed.stdout)["monitors"]], ["Open"])
+        child.terminate()
+        stream.until(of("P1", "readable"))
+        self.assertIsNone(self.row("P1"))
+        self.hold("P1")
+        stream.until(of("P1", "held"))
+
+    def test_a_monitor_that_may_not_be_listed_is_a_row_too(self):
+        self.hold("Open")
+        self.hold("P1", *self.alice)
+        self.follow()
+        wait_until(lambda: self.unreadable("P1"), "it is seen")
+        self.assertIn("list it", self.unreadable("P1"))
+        rows = self.get("/api/monitors?limit=1")
+        self.assertEqual(([row["monitor"] for row in rows["monitors"]], rows["left_out"]), (["Open"], 1))
 
 
 class Deleted(FollowTest, support.CliTest):

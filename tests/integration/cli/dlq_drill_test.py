@@ -8,6 +8,8 @@ import subprocess
 
 import dlq_kafka_test
 import support
+from drill_test import OnCall
+from support import wait_until
 
 SESSION = ("--set", "zookeeper.session.timeout=2000")
 
@@ -34,13 +36,14 @@ class Broker:
                 self.folder = os.path.dirname(command[-1].decode())
 
     def kill(self):
+        self.away = True
         os.kill(self.process, signal.SIGKILL)
 
     def restart(self):
         with open(os.path.join(self.folder, "output.log"), "ab") as log:
             child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                      start_new_session=True)
-        self.process = child.pid
+        self.process, self.away = child.pid, False
         # kafka.sh ends it with the module.
         with open(os.path.join(self.folder, "broker.pid"), "w", encoding="ascii") as file:
             file.write(f"{child.pid}\n")
@@ -49,10 +52,9 @@ class Broker:
                            "the broker serves again", 120)
 
 
-class Drill(dlq_kafka_test.KafkaTest):
+class LettersTest(dlq_kafka_test.KafkaTest):
     def setUp(self):
         super().setUp()
-        self.journal = self.path("journal")
         self.said = []  # on stderr
         self.init()
 
@@ -77,6 +79,12 @@ class Drill(dlq_kafka_test.KafkaTest):
         self.said.append(result.stderr)
         self.assertEqual(json.loads(result.stdout)["restored"], len(records))
         return [record["id"] for record in records]
+
+
+class Drill(LettersTest):
+    def setUp(self):
+        super().setUp()
+        self.journal = self.path("journal")
 
     def start(self, *arguments):
         """Its stderr goes to a file: nobody reads a pipe of one that is stopped."""
@@ -183,3 +191,43 @@ class Long(Drill):
                    if record["payload"]}
         self.assertEqual(written - tokens, set())
         self.assertGreaterEqual(len(written), 4)
+
+
+class Away(OnCall, LettersTest):
+    """From `ForelockDeadLettersUnreadable` to what it means: one click. The end of it: another one."""
+
+    ANNA = "a" * 40
+
+    def test_kafka_is_away_with_500_letters(self):
+        broker = Broker()
+        tokens = self.write("tokens", f"anna {self.ANNA}\n")
+        os.chmod(tokens, 0o600)
+        self.serve("--dead-letters", "--admin", tokens, "--audit-file", self.path("audit"))
+        wait_until(lambda: self.number("forelock_dlq_readable") == 1, "the queue is read", 60)
+        broker.kill()
+        self.addCleanup(lambda: broker.away and broker.restart())
+        made = self.give(self.letters_of(5, 100), "--outbox")
+        wait_until(lambda: self.number("forelock_dlq_readable") == 0, "the alert", 120)
+        wait_until(lambda: self.number("forelock_dlq_outbox_rows") == len(made), "they are counted", 120)
+        # What the page shows of it: Kafka is away, and all of them are on the disk.
+        response, body = self.request("/api/dead-letters")
+        answer = json.loads(body)
+        self.assertEqual((response.status, answer["error"]["code"]), (503, "kafka_unavailable"), answer)
+        self.assertEqual((answer["outbox"]["rows"], answer["outbox"]["path"]), (len(made), self.outbox))
+        # The same by a command.
+        self.assertEqual(self.json_of("dlq", "stats", "--outbox")["letters"], len(made))
+        broker.restart()
+        token = {"Authorization": "Bearer " + self.ANNA}
+        csrf = json.loads(self.request("/api/admin", **token)[1])["csrf"]
+
+        def send():
+            """What the button does: for some seconds each time."""
+            answer = self.request("/api/outbox/forward", "POST", json.dumps({"reason": "Kafka is back"}),
+                                  Content_Type="application/json", X_Forelock_CSRF=csrf, **token)[1]
+            return json.loads(answer).get("waiting") == 0
+
+        wait_until(send, "all of them are sent", 120)
+        self.assertEqual(self.json_of("dlq", "stats")["letters"], len(made))
+        self.assertEqual(sorted(self.ids("--limit", "1000")), sorted(made))
+        wait_until(lambda: self.number("forelock_dlq_readable") == 1, "the alert ends", 120)
+        wait_until(lambda: self.number("forelock_dlq_outbox_rows") == 0, "nothing is left", 120)

@@ -2,26 +2,30 @@
 
 import json
 import shlex
-import unittest
 
 import support
-from serve_test import ServeTest
+from serve_test import ServeTest, of
 from support import wait_until
+from zookeepers import ZooKeepers
 
 
-class Drill(ServeTest, support.CliTest):
+class OnCall(ServeTest):
+    """Of the metrics, by which Prometheus alerts."""
+
+    def number(self, name):
+        lines = self.request("/metrics")[1].splitlines()
+        return next((float(line.split()[-1]) for line in lines if line.split()[0] == name or
+                     line.split()[0].split("{")[0] == name), None)
+
+    def alerted(self, name, least):
+        wait_until(lambda: (self.number(name) or 0) >= least, name)
+
+
+class Drill(OnCall, support.CliTest):
     def setUp(self):
         super().setUp()
         self.serve()
         self.wait_ready()
-
-    def number(self, name):
-        """Of the metrics, by which Prometheus alerts."""
-        lines = self.request("/metrics")[1].splitlines()
-        return next(float(line.split()[-1]) for line in lines if line.split()[0].split("{")[0] == name)
-
-    def alerted(self, name, least):
-        wait_until(lambda: self.number(name) >= least, name)
 
     def run_suggested(self, shown):
         """The command that `show` ends with, with a reason in place of WHY."""
@@ -66,3 +70,48 @@ class Drill(ServeTest, support.CliTest):
             self.assertIn(word, ring)
         self.run_suggested(self.run_cli("show", "P1").stderr)
         wait_until(lambda: self.number("forelock_wait_rings") == 0, "the alert ends")
+
+
+class Servers(OnCall, support.CliTest):
+    makes_namespace = False
+
+    def connect_string(self):
+        return self.zookeepers.addresses()
+
+    def test_a_quorum_is_lost_and_comes_back(self):
+        """From `ForelockZooKeeperUnreachable` to the servers that are away: one command; and all goes on by itself."""
+        self.zookeepers = ZooKeepers(self)
+        self.hold("P1", "--info", "Save", "--set", "zookeeper.session.timeout=20000")
+        self.serve()
+        wait_until(lambda: self.ready() and self.row("P1"), "it is seen")
+        stream = self.stream()
+        connected = 'forelock_zk_session_state{state="connected"}'
+        self.assertEqual(self.number(connected), 1)
+        gone = [self.zookeepers.of_mode("leader"), self.zookeepers.of_mode("follower")]
+        for server in gone:
+            self.zookeepers.kill(server)
+        wait_until(lambda: self.number(connected) == 0, "the alert")
+        # The page says the same: the rows as they were, grey, and why.
+        stream.until(lambda name, data: name == "status" and not data["live"])
+        self.assertFalse(self.get("/api/monitors")["live"])
+        self.assertIsNone(self.number("forelock_held"))
+        self.assertEqual(self.row("P1")["holder"]["owner"]["lockInfo"], "Save")
+        found = self.run_cli("doctor", "-o", "json")
+        self.assertEqual(found.returncode, 69, found.stderr)
+        for server in range(3):
+            self.assertIn(self.zookeepers.address(server), found.stdout)
+        refused = [check for check in json.loads(found.stdout)["checks"] if check["status"] == "fail"]
+        for server in gone:
+            self.assertTrue(any(self.zookeepers.address(server) in json.dumps(check) for check in refused), refused)
+        for server in gone:
+            self.zookeepers.processes[server] = self.zookeepers.launch(server)
+        wait_until(lambda: self.number(connected) == 1, "the alert ends", 120)
+        stream.until(lambda name, data: name == "status" and data["live"])
+        self.assertEqual(self.ends(0, "doctor", "--quick").returncode, 0)
+        child = self.hold("P2")
+        stream.until(of("P2", "held"))
+        self.let_go(child)
+
+
+if __name__ == "__main__":
+    support.main()

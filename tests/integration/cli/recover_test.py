@@ -3,8 +3,12 @@
 import json
 import os
 import signal
+import subprocess
+import threading
+import unittest
 
 import support
+import tap
 
 SESSION = "60s"  # longer than anything here waits
 
@@ -169,3 +173,53 @@ class Recover(support.CliTest):
             process = int(file.read())
         self.addCleanup(lambda: support.is_alive(process) and os.kill(process, signal.SIGKILL))
         return process
+
+    def test_a_zombie_has_nothing_left(self):
+        child = self.hold_with_file()
+        child.kill()
+        support.wait_until(lambda: support.state_of(child.pid) == "Z" and not self.in_use(), "it is not waited for")
+        self.assertEqual(self.json_of("recover", self.file)["sessions"][0]["outcome"], "ended")
+        self.assertIsNone(self.holder("P1"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, for namespaces")
+    def test_another_container_sees_that_it_lives(self):
+        """It has its own processes and mounts, is the process 1 in them, and the file has another name there."""
+        os.mkdir(self.path("volume"))
+        self.file = self.path("volume/app.session")
+        self.settings = ("--set", "zookeeper.session.file=" + self.file, *self.settings[2:])
+        self.hold_with_file()
+        os.mkdir(self.path("elsewhere"))
+        inside = f"mount --bind {self.path('volume')} {self.path('elsewhere')} && exec \"$@\""
+        command = ["unshare", "--pid", "--mount", "--fork", "sh", "-c", inside, "sh",
+                   *self.command("-o", "json", "recover", self.path("elsewhere/app.session"))]
+        result = subprocess.run(command, env=support.clean_environment(), capture_output=True, text=True, check=False,
+                                timeout=support.PATIENCE)
+        self.assertEqual((self.error_of(result)["code"], result.returncode), ("session_file_in_use", 1), result.stderr)
+        self.assertTrue(self.holder("P1"))
+
+    def test_what_the_dead_process_has_sent_comes_too_late(self):
+        """A claim that is still on its way when its session has been ended: it makes no node."""
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+        passed_on = threading.Event()
+        results = []
+
+        def die():
+            child.kill()
+            child.wait()
+            support.wait_until(lambda: not self.in_use(), "nothing of it is left")
+            results.append(self.run_cli("--zookeeper", line.address + self.namespace, "-o", "json", "recover",
+                                        self.file, server=False))
+            passed_on.set()
+
+        line.before_request(tap.TRANSACTION, die, about=b"/P1")
+        command = [support.BINARY, "--zookeeper", line.address + self.namespace, "run", "-m", "P1", *self.settings,
+                   "--", "true"]
+        child = subprocess.Popen(command, env=support.clean_environment(), stderr=subprocess.DEVNULL)
+        self.children.append(child)
+        self.assertTrue(passed_on.wait(60))
+        self.assertEqual(json.loads(results[0].stdout)["sessions"][0]["outcome"], "ended", results[0].stderr)
+        self.assertTrue(line.acted.wait(support.PATIENCE), "the request is passed on")
+        self.assertIsNone(self.holder("P1"))
+        self.assertEqual(self.queue("P1"), [])
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--timeout", "20s", "--", "true").returncode, 0)

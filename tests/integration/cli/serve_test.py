@@ -236,6 +236,27 @@ class Pictures(ServeTest, support.CliTest):
         self.let_go(holder)
         stream.until(of("P1", "released"))
 
+    def test_five_hundred_streams_are_told_by_one_thread(self):
+        def threads():
+            return len(os.listdir(f"/proc/{self.serving.pid}/task"))
+
+        self.wait_ready()
+        self.stream().next()
+        before = threads()
+        streams = [socket.create_connection(("127.0.0.1", self.port), timeout=support.PATIENCE) for _ in range(500)]
+        for stream in streams:
+            self.addCleanup(stream.close)
+            stream.sendall(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: "forelock_serve_streams 501\n" in self.request("/metrics")[1], "all are open")
+        self.hold("P1", "--info", "Save")
+        for stream in streams:
+            told = b""
+            while b'"event":"held"' not in told:
+                part = stream.recv(65536)
+                self.assertTrue(part, "the stream has ended")
+                told += part
+        self.assertEqual(threads(), before)
+
     def test_stream_is_resumed_and_misses_nothing(self):
         self.wait_ready()
         first = self.stream()
@@ -279,6 +300,12 @@ class Pictures(ServeTest, support.CliTest):
         self.assertGreater(values["forelock_oldest_hold_seconds"], 0)
         self.assertGreater(values["forelock_oldest_wait_seconds"], 0)
         self.assertEqual(values["forelock_overdue_holders"], 0)
+        for op in ("sync", "list"):
+            of_op = f'{{op="{op}"}}'
+            self.assertGreater(values["forelock_zk_request_duration_seconds_count" + of_op], 0)
+            self.assertGreater(values["forelock_zk_request_duration_seconds_sum" + of_op], 0)
+            self.assertEqual(values[f'forelock_zk_request_duration_seconds_bucket{{op="{op}",le="+Inf"}}'],
+                             values["forelock_zk_request_duration_seconds_count" + of_op])
         self.assertIn("forelock_build_info{", text)
         self.assertNotIn("Secret", text)
 
@@ -397,6 +424,34 @@ class Pictures(ServeTest, support.CliTest):
             self.assertLess(len(refused.poll(0)), 200)
             first.request("GET", "/livez")
             self.assertEqual(first.getresponse().read(), b"ok\n")
+        wait_until(self.answers, "there is room for others again")
+
+    def test_ten_thousand_connections_cost_those_that_are_there_nothing(self):
+        def megabytes():
+            with open(f"/proc/{self.serving.pid}/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * resource.getpagesize() / 1e6
+
+        stream = self.stream()
+        stream.next()
+        before = megabytes()
+        open_ones, refused, poll = {}, 0, select.poll()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with contextlib.ExitStack() as stack:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 12_000)), hard))
+            stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+            for _ in range(100):
+                for _ in range(100):
+                    connection = stack.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+                    open_ones[connection.fileno()] = connection
+                    poll.register(connection, select.POLLIN)
+                for number, _ in poll.poll(0):  # the server has closed it
+                    poll.unregister(number)
+                    open_ones.pop(number).close()
+                    refused += 1
+            wait_until(lambda: len(poll.poll(0)) + refused >= 9000, "those beyond the limit are closed")
+            self.hold("P1")
+            stream.until(of("P1", "held"))
+            self.assertLess(megabytes() - before, 100)
         wait_until(self.answers, "there is room for others again")
 
     def test_others_texts_are_data_and_nothing_else(self):

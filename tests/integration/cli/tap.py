@@ -7,7 +7,10 @@ import threading
 
 # The types of requests in ZooKeeper's protocol.
 SET_DATA = 5
+LISTING = 12  # with what is known of the node
 TRANSACTION = 14
+# What an action says.
+DROP = "drop"
 
 
 class Tap:
@@ -19,6 +22,7 @@ class Tap:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
         self.request = None
+        self.about = b""
         self.bytes_left = None
         self.was_cut = False
         self.passed = 0  # bytes that the server has sent
@@ -26,16 +30,20 @@ class Tap:
         self.delay = 0  # seconds by which each frame comes later, in each direction
         self.never = threading.Event()
         self.action = None
+        self.acted = threading.Event()  # and the request has been passed on
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def cut_after_request(self, kind, for_good=False):
-        """The server gets the first request of this kind, and its client no reply; for_good: no later line."""
+    def cut_after_request(self, kind, for_good=False, about=b""):
+        """The server gets the first request of this kind that has these bytes, and its client no reply; for_good: no
+        later line."""
+        self.about = about
         self.request = kind
         self.refuses = for_good
 
-    def before_request(self, kind, action):
-        """Does it when the first request of this kind comes by, before the server gets that."""
-        self.action = (kind, action)
+    def before_request(self, kind, action, about=b""):
+        """Does it when the first request of this kind comes by that has these bytes, before the server gets that. If
+        it says DROP the server gets nothing of this line any more."""
+        self.action = (kind, action, about)
 
     def cut_after_bytes(self, count):
         """Of what the server sends."""
@@ -87,19 +95,25 @@ class Line:
 
     def requests(self):
         first = True  # asks for a session
+        acted = False
         for frame in frames(self.client):
             if not first and len(frame) >= 12:
                 number, kind = struct.unpack(">ii", frame[4:12])
-                if kind == self.tap.request:
+                if kind == self.tap.request and self.tap.about in frame:
                     self.tap.request = None
                     self.awaited = number
-                if self.tap.action and self.tap.action[0] == kind:
+                if self.tap.action and self.tap.action[0] == kind and self.tap.action[2] in frame:
                     action, self.tap.action = self.tap.action[1], None
-                    action()
+                    acted = True
+                    if action() == DROP:
+                        break
             first = False
             self.tap.wait()
             with contextlib.suppress(OSError):
                 self.server.sendall(frame)
+            if acted:
+                self.tap.acted.set()
+                acted = False
         self.end()
 
     def replies(self):

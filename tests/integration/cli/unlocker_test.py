@@ -1,7 +1,9 @@
 """forelock serve --unlocker: who has asked for it is freed when its time is over, once, by one of those that run."""
 
 import contextlib
+import datetime
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -11,7 +13,7 @@ import unittest.mock
 
 import support
 import tap
-from serve_test import ServeTest
+from serve_test import ServeTest, of
 from support import wait_until
 
 LONG = "1h"
@@ -27,6 +29,17 @@ record = json.loads(client.get(sys.argv[2])[0])
 record["autoUnlockAt"] = "2999-01-01T00:00:00.000Z"
 record["fencingToken"] = int(sys.argv[3])
 client.set(sys.argv[2], json.dumps(record).encode())
+client.stop()
+"""
+# Nobody may write into this node.
+CLOSED = """
+import sys
+from kazoo.client import KazooClient
+from kazoo.security import ACL, Id, Permissions
+client = KazooClient(sys.argv[1])
+client.start()
+everything_else = Permissions.ALL - Permissions.WRITE
+client.set_acls(sys.argv[2], [ACL(everything_else, Id("world", "anyone"))])
 client.stop()
 """
 STUBBORN = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"
@@ -51,7 +64,7 @@ class Unlocking:
         return [line["audit"] for line in found if "audit" in line]
 
 
-class Unlocker(ServeTest, support.CliTest):
+class UnlockerTest(ServeTest, support.CliTest):
     def metric(self, unlocking, name):
         self.port = unlocking.port
         for line in self.request("/metrics")[1].splitlines():
@@ -70,6 +83,8 @@ class Unlocker(ServeTest, support.CliTest):
         wait_until(lambda: self.active(unlocking), "it is the active one")
         return unlocking
 
+
+class Unlocker(UnlockerTest):
     def test_frees_who_has_asked_for_it_and_says_so(self):
         unlocking = self.start_active()
         stream = self.stream()
@@ -167,6 +182,37 @@ class Unlocker(ServeTest, support.CliTest):
         first.process.send_signal(signal.SIGTERM)
         self.assertEqual(first.process.wait(support.PATIENCE), 0)
         wait_until(lambda: self.active(second), "the other takes over")
+
+    def begun(self):
+        """When acts have begun, by the audit file, in milliseconds."""
+        if not os.path.exists(self.path("audit")):
+            return []
+        acts = self.json_of("audit", "--audit-file", self.path("audit"))["acts"]
+        return [datetime.datetime.fromisoformat(act["at"].replace("Z", "+00:00")).timestamp() * 1000
+                for act in acts if act["result"] == "begun"]
+
+    def test_what_has_failed_is_tried_again_and_not_with_each_picture(self):
+        self.hold("P1", "--auto-unlock-after", "1ms")
+        view = self.holder("P1")
+        subprocess.run(["/usr/bin/python3", "-c", CLOSED, support.SERVER, self.namespace + "/P1"], check=True,
+                       timeout=support.PATIENCE)
+        unlocking = Unlocking(self, "--audit-file", self.path("audit"))
+        stream = self.stream()
+        say = self.nested_locks("Busy")
+        pictures = 0
+        while len(self.begun()) < 4 or pictures < 20:
+            say("lock P2")
+            stream.until(of("P2", "held"))
+            say("unlock P2")
+            stream.until(of("P2", "released"))
+            pictures += 2
+        times = self.begun()
+        # The record is cut to milliseconds.
+        self.assertGreaterEqual(min(later - earlier for earlier, later in zip(times, times[1:])), 498, times)
+        self.assertEqual(self.holder("P1")["token"], view["token"])
+        # Nothing is done, and the record says so.
+        wait_until(lambda: len(unlocking.audits()) >= 3, "each has its end")
+        self.assertEqual({audit["result"] for audit in unlocking.audits()}, {"failed"})
 
     def test_two_and_the_one_that_acts_killed(self):
         """Holders are freed all the time, while whoever is active is killed: each once."""

@@ -91,7 +91,8 @@ class GrantReplay {
     const Order order = order_of(change.place);
     switch (change.type) {
       case LoggedChange::Type::create:
-        contending_.insert(change.session);
+        // Unlockers contend for their own lock, and are administrators to all others.
+        if (history_.monitors[change.monitor] != "forelock-unlocker") contending_.insert(change.session);
         line.nodes[order] = {change.place, change.session, change.guid, change.zxid, latest_, nullptr, {}};
         break;
       case LoggedChange::Type::remove:

@@ -16,10 +16,9 @@ std::string json_string(std::string_view text) {
 
 }  // namespace
 
-HistoryEvent::HistoryEvent(const HistoryWriter& writer, std::string_view name) : writer_(writer) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  line_ = "{\"t\":" + std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) + writer.who_ +
-          ",\"event\":" + json_string(name);
+HistoryEvent::HistoryEvent(const HistoryWriter& writer, std::string_view name, Clock::time_point at) : writer_(writer) {
+  const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch());
+  line_ = "{\"t\":" + std::to_string(time.count()) + writer.who_ + ",\"event\":" + json_string(name);
 }
 
 HistoryEvent::HistoryEvent(HistoryEvent&& other) noexcept

@@ -9,10 +9,13 @@ namespace forelock::robustness {
 
 class HistoryWriter;
 
-// One event; complete, and written with one call of the system, when this object ends. The time is that of its making.
+// One event; complete, and written with one call of the system, when this object ends. The time is that of its making,
+// if it is not said.
 class HistoryEvent {
  public:
-  HistoryEvent(const HistoryWriter& writer, std::string_view name);
+  using Clock = std::chrono::steady_clock;
+
+  HistoryEvent(const HistoryWriter& writer, std::string_view name, Clock::time_point at = Clock::now());
   ~HistoryEvent();
   HistoryEvent(HistoryEvent&& other) noexcept;
   HistoryEvent& operator=(HistoryEvent&&) = delete;
@@ -42,6 +45,7 @@ class HistoryWriter {
   HistoryWriter& operator=(const HistoryWriter&) = delete;
 
   HistoryEvent event(std::string_view name) const { return {*this, name}; }
+  HistoryEvent event(std::string_view name, HistoryEvent::Clock::time_point at) const { return {*this, name, at}; }
   std::uint64_t next_call() { return ++calls_; }
   const std::string& process() const { return process_; }
 

@@ -30,6 +30,7 @@ struct Part {
   bool linger_reused = false;      // only those that were used shortly before
   int release_delay_ms = 0;        // of those that do not stay
   int background_max_wait_ms = 0;  // after which its background work ages; 0: never
+  bool overdue = false;            // it holds longer than it has said, now and then, and has asked to be unlocked then
   int monitor_linger_ms = 5000;    // for how long a monitor that it has made stays unused; 0: it makes containers
 };
 
@@ -67,7 +68,8 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
   command.insert(command.end(), options.tls_settings.begin(), options.tls_settings.end());
   if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
   if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
-  if (part.kind == "cli") command.emplace_back("command=" FORELOCK_COMMAND);
+  if (part.overdue) command.emplace_back("overdue=true");
+  if (part.kind == "cli" || part.kind == "unlocker") command.emplace_back("command=" FORELOCK_COMMAND);
   if (part.kind == "operations") {
     command.emplace_back("elastic.request.retry.count=2");
     command.insert(command.end(), options.letter_settings.begin(), options.letter_settings.end());
@@ -165,6 +167,10 @@ std::vector<std::string> shared_monitors() {
   return {"hot-1", "hot-2", "warm-1", "warm-2", "warm-3", "warm-4", "warm-5", "warm-6"};
 }
 
+bool has_unlockers(std::uint64_t seed) {
+  return seed % 3 == 1;
+}
+
 std::vector<std::string> visited_monitors() {
   std::vector<std::string> monitors;
   for (const char* slot : {"api-1", "api-2", "async-1", "async-2", "letters-1", "sets-1"}) {
@@ -220,6 +226,9 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
   };
   decide_what_stays(parts, options.seed);
   decide_what_ages(parts, options.seed);
+  if (has_unlockers(options.seed)) {
+    for (Part& part : parts) part.overdue = part.slot == "api-1" || part.slot == "api-2";
+  }
   let_visit_each_other(parts);
   std::vector<std::unique_ptr<ClientProcess>> clients;
   std::vector<std::string> for_literals;
@@ -228,6 +237,10 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
     if (settable_clock && !fs::exists(fake_time)) continue;
     clients.push_back(make_worker(options, place, part, settable_clock));
     if (part.own_monitors > 1) for_literals.push_back(own_monitor(part.slot, 1));
+  }
+  if (has_unlockers(options.seed)) {
+    for (const char* slot : {"unlocker-1", "unlocker-2"})
+      clients.push_back(make_worker(options, place, {.slot = slot, .kind = "unlocker", .monitors = shared_monitors()}));
   }
   clients.push_back(make_literal(options, place, "literal-1", "A", for_literals));
   clients.push_back(make_literal(options, place, "literal-2", "B", for_literals));

@@ -25,6 +25,10 @@ std::vector<std::string> shared_monitors();
 // Of those that mostly one client uses, and others now and then: those that an administrator may touch, too.
 std::vector<std::string> visited_monitors();
 
+// Whether the clients of a run with this seed include two unlockers, and holders that ask to be unlocked: in every
+// third.
+bool has_unlockers(std::uint64_t seed);
+
 // Clients of every kind, not started yet. The one whose clock can be set is left out where libfaketime is missing.
 std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& options, ClientProcess::Place place);
 

@@ -19,6 +19,33 @@ class ClientFaults {
     return [client] { client->start(); };
   }
 
+  // At one of the steps of its work; whether the request of this step arrives, or its reply is lost, is left open.
+  Undo kill_unlocker(Strike& strike) {
+    ClientProcess* client =
+        scene_.any_client(strike, [](const ClientProcess& each) { return each.kind() == "unlocker"; });
+    if (client == nullptr) return nobody(strike);
+    using Request = FrameWatch::Request;
+    static const std::vector<Request> requests = {Request::writing, Request::release, Request::release,
+                                                  Request::listing, Request::claim};
+    static const std::vector<FrameWatch::Deed> deeds = {FrameWatch::Deed::none, FrameWatch::Deed::drop_reply};
+    const auto sprung = std::make_shared<std::atomic<bool>>(false);
+    FrameWatch::Trap trap{strike.one_of(requests), strike.one_of(deeds), {}, {}};
+    trap.sprung = [client, sprung, &strike] {
+      strike.begin(client->process());
+      client->kill();
+      sprung->store(true);
+    };
+    client->wires().watch().set(std::move(trap));
+    return [client, sprung, &strike] {
+      client->wires().watch().clear();
+      if (sprung->load()) {
+        client->start();
+      } else {
+        strike.skip("no such request came");
+      }
+    };
+  }
+
   // The session ends meanwhile.
   Undo pause(Strike& strike) {
     ClientProcess* client = pick_with_token(strike);
@@ -88,6 +115,7 @@ std::vector<FaultKind> client_faults(Scene& scene) {
   const auto faults = std::make_shared<ClientFaults>(scene);
   return {
       {"client_killed", 4, 50ms, 1500ms, [faults](Strike& strike) { return faults->kill(strike); }},
+      {"unlocker_killed", 2, 500ms, 3000ms, [faults](Strike& strike) { return faults->kill_unlocker(strike); }},
       {"client_paused", 2, 1500ms, 6500ms, [faults](Strike& strike) { return faults->pause(strike); }},
       {"client_paused_releasing", 2, 1500ms, 6500ms,
        [faults](Strike& strike) { return faults->pause_releasing(strike); }},

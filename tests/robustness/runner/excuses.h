@@ -19,6 +19,9 @@ class Excuses {
   void removing(const std::string& monitor) { set({"removed", monitor}, never); }
   void removed(const std::string& monitor) { set({"removed", monitor}, Clock::now() + time_to_notice); }
 
+  // Called before each answer: what is put on record by others than the runner. Once, before there are answers.
+  void ask_first(std::function<void()> ask) { ask_ = std::move(ask); }
+
   // For an access of this process that has begun then; empty if there is no excuse.
   std::string reason(const std::string& process, const std::string& monitor, Clock::time_point begun) const;
 
@@ -31,6 +34,7 @@ class Excuses {
 
   void set(Key key, Clock::time_point until);
 
+  std::function<void()> ask_;
   mutable std::mutex mutex_;
   std::map<Key, Clock::time_point> until_;
 };

@@ -2,10 +2,11 @@
 
 namespace forelock::robustness {
 
-std::uint64_t FaultLog::begin(const std::string& kind, std::string_view target, std::string_view detail) {
+std::uint64_t FaultLog::begin(const std::string& kind, std::string_view target, std::string_view detail,
+                              HistoryEvent::Clock::time_point at) {
   const std::lock_guard guard(mutex_);
   ++counts_[kind];
-  history_.event("fault_begin").add("fault", kind).add("target", target).add("id", ++last_).add("detail", detail);
+  history_.event("fault_begin", at).add("fault", kind).add("target", target).add("id", ++last_).add("detail", detail);
   return last_;
 }
 

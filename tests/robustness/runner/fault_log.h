@@ -10,8 +10,9 @@ class FaultLog {
  public:
   explicit FaultLog(HistoryWriter& history) : history_(history) {}
 
-  // \returns the fault's number.
-  std::uint64_t begin(const std::string& kind, std::string_view target, std::string_view detail);
+  // \returns the fault's number. `at`: where it is known only later.
+  std::uint64_t begin(const std::string& kind, std::string_view target, std::string_view detail,
+                      HistoryEvent::Clock::time_point at = HistoryEvent::Clock::now());
   void end(std::uint64_t number, const std::string& kind);
   void skip(const std::string& kind, std::string_view reason);
 

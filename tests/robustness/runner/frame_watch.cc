@@ -20,6 +20,7 @@ constexpr std::size_t shortest_request = 64;
 enum : std::int32_t {
   create = 1,
   remove = 2,
+  set_data = 5,
   get_children = 8,
   get_children2 = 12,
   multi = 14,
@@ -48,6 +49,8 @@ bool is(FrameWatch::Request request, std::string_view frame) {
       return operation == get_children || operation == get_children2;
     case FrameWatch::Request::creation:
       return operation == create || operation == create2 || operation == create_container;
+    case FrameWatch::Request::writing:
+      return operation == set_data;
   }
   return false;
 }

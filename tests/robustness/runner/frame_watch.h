@@ -12,7 +12,7 @@ class FrameWatch {
   // In TLS all requests but pings look alike, and no session is to be seen.
   explicit FrameWatch(bool encrypted = false) : encrypted_(encrypted) {}
 
-  enum class Request { claim, release, listing, creation };
+  enum class Request { claim, release, listing, creation, writing };
   enum class Deed {
     drop_reply,     // the request arrives, and the connection ends before the reply does
     delay_request,  // and whatever is sent behind it

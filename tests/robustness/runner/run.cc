@@ -32,6 +32,8 @@ constexpr seconds session_patience{40};
 // How long a client that was killed may still have nodes: the longest session time-out, that of the literal clients
 // (6 s), and some ticks of the servers. With more, who cleans up long after its call has ended would pass, too.
 constexpr seconds killed_session_life{9};
+// Some thousands of sections, of which one in fifty is overdue.
+constexpr seconds long_enough_to_free{60};
 
 std::filesystem::path made(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
@@ -52,12 +54,14 @@ Run::Run(const RunOptions& options)
     : options_(options),
       history_(made(options.directory), "runner", "runner"),
       log_(history_),
+      unlocks_(options.directory / "audit.jsonl", log_, excuses_),
       cluster_(cluster_options(options), options.directory),
       administrator_(cluster_.connect_string()),
       resource_(sockets_.path() / "resource", options.directory, excuses_),
       letters_(options.directory / "letters" / "outbox.db"),
       scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot, options.spared,
              {},       {},       {}} {
+  excuses_.ask_first([this] { unlocks_.read(); });
   const auto visited = visited_monitors();
   scene_.monitors.insert(scene_.monitors.end(), visited.begin(), visited.end());
   scene_.sweep = {FORELOCK_COMMAND};
@@ -150,6 +154,7 @@ void Run::let_pass() {
   while (steady_clock::now() < until) {
     pause({}, 200ms);
     check_for_crashes();
+    unlocks_.read();
     if (!problems_.empty()) return;
     if (steady_clock::now() >= next_sample) {
       next_sample += options_.sample_interval;
@@ -192,6 +197,7 @@ void Run::heal() {
     problems_.emplace_back("no progress after all faults were over");
   }
   for (const auto& each : scene_.clients) {
+    if (each->kind() == "unlocker") continue;
     if (!test::wait_until([&] { return resource_.has_met(each->slot()); }, start_patience)) {
       problems_.push_back(each->slot() + " has never been inside");
     }
@@ -224,6 +230,7 @@ void Run::end_clients() {
     }
     history_.event("process_ended").add("target", each->process());
   }
+  judge_unlocks();
   find_letters();
   await_end_of_sessions();
   if (record_remaining(administrator_, chroot, "gone", history_) != 0) {
@@ -232,6 +239,13 @@ void Run::end_clients() {
   administrator_.disconnect();
   for (std::size_t i = 0; i < Cluster::size; ++i) cluster_.server(i).kill();
   logged_ = record_transactions(cluster_, chroot, history_);
+}
+
+void Run::judge_unlocks() {
+  unlocks_.read();
+  for (const std::string& problem : unlocks_.problems()) problems_.push_back("audit: " + problem);
+  if (has_unlockers(options_.seed) && options_.seconds >= long_enough_to_free && unlocks_.freed() == 0)
+    problems_.emplace_back("no overdue holder was freed");
 }
 
 void Run::find_letters() {
@@ -271,7 +285,8 @@ std::string Run::summary() const {
   json << "{\"seed\":" << options_.seed << ",\"seconds\":" << time.count() << ",\"accesses\":" << resource_.accepted()
        << ",\"overlaps_seen\":" << resource_.overlaps() << ",\"faults\":" << faults << ",\"kinds\":{" << kinds.str()
        << "},\"skipped\":{" << skipped.str() << "},\"transactions\":" << logged_.transactions
-       << ",\"dropped_transactions\":" << logged_.dropped << ",\"problems\":" << problems_.size() << "}";
+       << ",\"dropped_transactions\":" << logged_.dropped << ",\"unlocked\":" << unlocks_.freed()
+       << ",\"problems\":" << problems_.size() << "}";
   return json.str();
 }
 

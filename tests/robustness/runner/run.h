@@ -9,6 +9,7 @@
 #include "robustness/runner/run_options.h"
 #include "robustness/runner/scene.h"
 #include "robustness/runner/stall_rounds.h"
+#include "robustness/runner/unlock_records.h"
 #include "support/temporary_directory.h"
 
 namespace forelock::robustness {
@@ -33,6 +34,7 @@ class Run {
   void heal();
   void end_traffic();
   void end_clients();
+  void judge_unlocks();
   void await_end_of_sessions();
   void find_letters();
   // Everybody who takes part.
@@ -45,6 +47,7 @@ class Run {
   HistoryWriter history_;
   FaultLog log_;
   Excuses excuses_;
+  UnlockRecords unlocks_;
   Cluster cluster_;
   Administrator administrator_;
   RecordedResource resource_;

@@ -14,7 +14,8 @@ BlockingSection::BlockingSection(GatedClient& client, const SectionPlan& plan, H
       plan_(plan),
       history_(history),
       visitor_(visitor),
-      lock_(std::in_place, client, "robustness", plan.monitor, plan.priority, LockOptions{.capture_stack = false}),
+      lock_(std::in_place, client, "robustness", plan.monitor, plan.priority,
+            LockOptions{.auto_unlock_after = plan.auto_unlock_after, .capture_stack = false}),
       call_(history, plan.monitor, plan.priority),
       told_(std::make_shared<CurrentCall>(call_)) {
   set_callbacks();
@@ -102,15 +103,29 @@ void BlockingSection::visit() {
 
 void BlockingSection::stay() {
   const auto until = steady_clock::now() + plan_.hold;
+  constexpr steady_clock::time_point never = steady_clock::time_point::max();
+  steady_clock::time_point alive_at = plan_.alive_after ? steady_clock::now() + *plan_.alive_after : never;
   const std::stop_token lost = lock_->stop_token();
   while (steady_clock::now() < until) {
     if (!lock_->healthy()) {
       unhealthy();
       break;
     }
+    if (steady_clock::now() >= alive_at) {
+      alive_at = never;
+      go_on();
+    }
     pause(lost, milliseconds(1));
   }
   visitor_.leave();
+}
+
+void BlockingSection::go_on() {
+  try {
+    lock_->alive(plan_.hold);
+  } catch (const Error&) {
+    return;  // the next look finds it so
+  }
 }
 
 bool BlockingSection::step_aside() {

@@ -27,6 +27,7 @@ class BlockingSection {
   std::chrono::milliseconds deadline() const;
   void visit();
   void stay();
+  void go_on();
   void unhealthy();
   bool step_aside();
   void release();

@@ -22,6 +22,7 @@ std::unique_ptr<Load> make_async_load(const WorkerOptions& options, HistoryWrite
 std::unique_ptr<Load> make_command_load(const WorkerOptions& options, HistoryWriter& history);
 std::unique_ptr<Load> make_operation_load(const WorkerOptions& options, HistoryWriter& history);
 std::unique_ptr<Load> make_set_load(const WorkerOptions& options, HistoryWriter& history);
+std::unique_ptr<Load> make_unlocker_load(const WorkerOptions& options, HistoryWriter& history);
 std::unique_ptr<Load> make_stall_load(const WorkerOptions& options, HistoryWriter& history);
 
 // What a command does that holds the lock: visits the resource, and ends. Returns its exit code.

@@ -16,15 +16,17 @@ namespace {
 using Make = std::unique_ptr<Load> (*)(const WorkerOptions&, HistoryWriter&);
 
 const std::map<std::string, Make>& loads() {
-  static const std::map<std::string, Make> all = {{"api", &make_api_load},     {"async", &make_async_load},
-                                                  {"cli", &make_command_load}, {"operations", &make_operation_load},
-                                                  {"sets", &make_set_load},    {"stall", &make_stall_load}};
+  static const std::map<std::string, Make> all = {
+      {"api", &make_api_load},          {"async", &make_async_load},
+      {"cli", &make_command_load},      {"operations", &make_operation_load},
+      {"sets", &make_set_load},         {"stall", &make_stall_load},
+      {"unlocker", &make_unlocker_load}};
   return all;
 }
 
 // In the terms of a history. The pairs of the stall rounds, operations and sets are threads that block like any other.
 std::string kind_in_history(const std::string& kind) {
-  if (kind == "visit") return "cli";
+  if (kind == "visit" || kind == "unlocker") return "cli";
   return kind == "stall" || kind == "operations" || kind == "sets" ? "api" : kind;
 }
 

@@ -22,6 +22,8 @@ struct SectionPlan {
   std::chrono::milliseconds cancel_after{0};
   std::optional<std::chrono::milliseconds> other_class_after;  // if it is cancelled: before that, a change of its class
   std::chrono::milliseconds hold{0};
+  std::optional<std::chrono::milliseconds> auto_unlock_after;
+  std::optional<std::chrono::milliseconds> alive_after;  // it says then that it goes on, and is to be left alone
   Release release = Release::confirmed;
   bool callbacks = false;   // of the queue: on_queued, on_contended
   bool step_aside = false;  // once, while held
@@ -61,6 +63,7 @@ class SectionPlanner {
   std::string any_monitor(bool own);
   void decide_waiting(SectionPlan& plan);
   void decide_holding(SectionPlan& plan, bool own);
+  void become_overdue(SectionPlan& plan);
 
   const WorkerOptions& options_;
   std::mt19937_64 random_;

@@ -25,6 +25,7 @@ WorkerOptions WorkerOptions::parse(int count, char** arguments) {
       {"visited", [&](const auto& value) { options.visited = split(value); }},
       {"threads", [&](const auto& value) { options.threads = std::stoi(value); }},
       {"pause", [&](const auto& value) { options.pause_us = std::stoi(value); }},
+      {"overdue", [&](const auto& value) { options.overdue = value == "true"; }},
       {"command", [&](const auto& value) { options.command = value; }},
       {"call", [&](const auto& value) { options.call = std::stoull(value); }},
       {"priority",

@@ -8,7 +8,7 @@ namespace forelock::robustness {
 
 // KIND KEY=VALUE…: keys as below, or any setting of the library.
 struct WorkerOptions {
-  std::string kind;                   // api, async, cli, operations, sets, stall, visit
+  std::string kind;                   // api, async, cli, operations, sets, stall, unlocker, visit
   std::filesystem::path directory;    // directory=…: of the history
   std::filesystem::path resource;     // resource=…: its socket
   std::string process;                // process=…: unique name
@@ -20,6 +20,7 @@ struct WorkerOptions {
   int threads = 4;                    // threads=…: or locks, of an asynchronous worker
   int pause_us = 0;                   // pause=…: mean time between two acquisitions of a thread
   std::filesystem::path command;      // command=…: the `forelock` binary
+  bool overdue = false;               // overdue=true: some sections are longer than the lock lets an unlocker wait
   Settings settings;
   std::vector<std::string> setting_arguments;  // the settings as they were given
 

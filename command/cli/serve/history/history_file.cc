@@ -267,4 +267,22 @@ std::vector<GrantedWait> HistoryFile::waits(const std::string& monitor, WallTime
   });
 }
 
+std::vector<SeenHold> HistoryFile::holds(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {
+  return guarded("read", [&] {
+    std::vector<SeenHold> holds;
+    Statement rows(*connection_,
+                   "SELECT class, began, CASE WHEN outcome IN ('forced', 'unlocked') THEN ended END FROM stay "
+                   "WHERE monitor = ? AND began <= ? AND (ended IS NULL OR ended >= ?) AND kind = 0 "
+                   "ORDER BY began DESC LIMIT ?");
+    rows.bind(1, monitor).bind(2, number_of(to)).bind(3, number_of(from)).bind(4, static_cast<std::int64_t>(most));
+    while (rows.step()) {
+      SeenHold& hold = holds.emplace_back();
+      if (!rows.is_null(0)) hold.priority = rows.number(0) == 0 ? Priority::foreground : Priority::background;
+      hold.from = time_of(rows.number(1));
+      if (!rows.is_null(2)) hold.taken_away = time_of(rows.number(2));
+    }
+    return holds;
+  });
+}
+
 }  // namespace forelock::cli

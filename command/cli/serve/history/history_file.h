@@ -54,6 +54,8 @@ class HistoryFile {
   Found find(const std::string& monitor, WallTime from, WallTime to, std::size_t most);
   // The waits for a monitor that ended with the lock in this span, the latest first. \throws HistoryProblem
   std::vector<GrantedWait> waits(const std::string& monitor, WallTime from, WallTime to, std::size_t most);
+  // The holds of a monitor in this span, the latest first. \throws HistoryProblem
+  std::vector<SeenHold> holds(const std::string& monitor, WallTime from, WallTime to, std::size_t most);
 
  private:
   template <class Fn>

@@ -49,6 +49,10 @@ Json json_of(const WaitPlot& plot) {
       if (waits) of_class = {{"count", waits->count}, {"p50_ms", waits->p50.count()}, {"p99_ms", waits->p99.count()}};
       json[std::string(name_of(priority))] = of_class;
     }
+    json["grants"] = {{"foreground", part.grants[Priority::foreground]},
+                      {"background", part.grants[Priority::background]},
+                      {"unknown", part.grants_of_no_class}};
+    json["taken_away"] = part.taken_away;
     parts.push_back(std::move(json));
   }
   return parts;
@@ -111,6 +115,7 @@ Json span_json(HistoryFile& file, const HistoryQuestion& question) {
           {"to", records::format_wall_time(question.to)},
           {"watched", watched},
           {"waits", json_of(plot_waits(file.waits(question.monitor, question.from, question.to, most_plotted),
+                                       file.holds(question.monitor, question.from, question.to, most_plotted),
                                        question.from, question.to))},
           {"stays", stays},
           {"more", found.more}};

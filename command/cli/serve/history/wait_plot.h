@@ -1,5 +1,5 @@
-// A WaitPlot says how long those waited that got a monitor, by class and time: the medians, and what 99 of 100 waited
-// at most. Pure.
+// A WaitPlot says what has become of a monitor over time, by class: how long those waited that got it (the medians, and
+// what 99 of 100 waited at most), how many got it, and from how many it was taken away. Pure.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,12 @@ struct GrantedWait {
   std::chrono::milliseconds waited{0};
 };
 
+struct SeenHold {
+  std::optional<Priority> priority;
+  WallTime from{};
+  std::optional<WallTime> taken_away;  // by force, or by an unlocker
+};
+
 struct WaitPlot {
   static constexpr std::size_t most_parts = 48;
 
@@ -28,16 +34,20 @@ struct WaitPlot {
     std::chrono::milliseconds p50{0};
     std::chrono::milliseconds p99{0};
   };
-  // Of the grants from `from` on, until the next one begins.
+  // Of what was from `from` on, until the next one begins.
   struct Part {
     WallTime from{};
-    base::PerPriority<std::optional<Waits>> waits;  // nothing: none of that class was granted then
+    base::PerPriority<std::optional<Waits>> waits;  // nothing: none of that class waited that was granted then
+    base::PerPriority<std::size_t> grants{};
+    std::size_t grants_of_no_class = 0;  // of contenders whose class is not known
+    std::size_t taken_away = 0;
   };
 
   std::vector<Part> parts;  // equally long; at least a second
 };
 
-// Of this span, to which `waits` outside of it do not count.
-WaitPlot plot_waits(const std::vector<GrantedWait>& waits, WallTime from, WallTime to);
+// Of this span, outside of which nothing counts.
+WaitPlot plot_waits(const std::vector<GrantedWait>& waits, const std::vector<SeenHold>& holds, WallTime from,
+                    WallTime to);
 
 }  // namespace forelock::cli

@@ -82,6 +82,13 @@ bool NamespaceImage::wants_watch(const Reply& private_lock) {
                                private_lock.data.find("\"autoUnlockAt\"") != std::string::npos);
 }
 
+std::string NamespaceImage::closed_node(const Reading& reading) {
+  for (std::size_t i = 0; i < reading.nodes.size(); ++i) {
+    if (reading.nodes[i].code == coordination::ReplyCode::no_auth) return reading.wanted[i];
+  }
+  return {};
+}
+
 bool NamespaceImage::end(Reading reading, WallTime now) {
   const coordination::Stat& stat = reading.listing.stat;
   Known& known = known_[reading.name];

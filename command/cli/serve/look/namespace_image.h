@@ -34,6 +34,8 @@ class NamespaceImage {
   Reading begin(std::string name, coordination::Reply listing) const;
   // Whether the holder may say that it goes on, which no listing shows: its lock is to be watched, too.
   static bool wants_watch(const coordination::Reply& private_lock);
+  // Which of the nodes the credentials may not read; empty if they may read all. Such a reading is not to be ended.
+  static std::string closed_node(const Reading& reading);
   // With `nodes`. \returns whether the monitor is not as it was known.
   bool end(Reading reading, WallTime now);
   // There is no such node, or it may not be listed.

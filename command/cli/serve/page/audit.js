@@ -1,6 +1,6 @@
 // What was done by force, and who did it: for admins.
 import { askRaw, tokenField } from "./acts.js";
-import { element, monitorLink } from "./dom.js";
+import { copyButton, element, monitorLink } from "./dom.js";
 
 const section = document.getElementById("audit");
 
@@ -25,7 +25,8 @@ export async function showAudit(parameters) {
     parts = [element("table", {}, element("thead", {}, element("tr", {}, ...head)),
       element("tbody", {}, ...json.acts.map(row))),
     element("p", { class: "faint" }, json.acts.length === 0 ? "Nothing is on record."
-      : json.more ? "There are older ones: forelock audit" : "")];
+      : json.more ? "There are older ones: forelock audit" : ""),
+    element("p", { class: "more" }, element("a", { href: "/api/audit" }, "JSON"), " ", copyButton("forelock audit"))];
   } catch (problem) {
     parts = [element("p", { class: "alert" }, problem.message), element("p", {}, token, " ", again)];
   }

@@ -40,3 +40,8 @@ export function shellWord(text) {
 export function copyButton(command) {
   return element("button", { type: "button", "data-copy": command }, `copy: ${command}`);
 }
+
+// For views that no command has.
+export function curlButton(path) {
+  return copyButton(`curl -s ${shellWord(new URL(path, location.href).href)}`);
+}

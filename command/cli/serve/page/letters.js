@@ -8,8 +8,10 @@ const longestShown = 64 * 1024;  // of a payload
 async function read(path) {
   const response = await fetch(path, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(30000) });
   const json = await response.json();
-  if (!response.ok) throw new Error([json.error?.message, json.error?.hint].filter(Boolean).join("; ") || `status ${response.status}`);
-  return json;
+  if (response.ok) return json;
+  const problem = new Error([json.error?.message, json.error?.hint].filter(Boolean).join("; ") || `status ${response.status}`);
+  problem.outbox = json.outbox;
+  throw problem;
 }
 
 export function letterPath(id) {
@@ -88,7 +90,8 @@ export async function showLetters(id, parameters) {
     if (id === null) parts = overview(await read(`/api/dead-letters?${parameters}`), parameters);
     else parts = detail(id, await read(`/api${letterPath(id)}`));
   } catch (problem) {
-    parts = [element("p", { class: "alert" }, problem.message)];
+    parts = [element("p", { class: "alert" }, problem.message), problem.outbox ? element("p", { id: "outbox" },
+      `${problem.outbox.rows} wait on the disk of this machine, in its outbox, until Kafka is back `, forwardButton()) : ""];
   }
   if (location.href !== asked) return;
   section.replaceChildren(element("h2", { id: "letters-title" }, id === null ? "Dead letters" : `Dead letter ${id}`),

@@ -1,7 +1,7 @@
 // The table of monitors: contended and oldest first. Rows are kept and changed in place.
 import { duration, element, monitorLink, setText } from "./dom.js";
 
-const most = 500;
+const most = 1000;
 const names = ["", "Holder", "What for", "Class", "Held for", "Waiting", "Oldest wait", "Alert", "Token"];
 const kept = new Map();  // id -> <tr>
 
@@ -11,6 +11,7 @@ function waiting(row) {
 
 function order(a, b) {
   return (waiting(b) > 0) - (waiting(a) > 0) || (b.oldest_wait_ms ?? -1) - (a.oldest_wait_ms ?? -1) ||
+    Boolean(b.unreadable) - Boolean(a.unreadable) ||
     (b.holder?.held_ms ?? -1) - (a.holder?.held_ms ?? -1) || (a.monitor < b.monitor ? -1 : 1);
 }
 
@@ -35,7 +36,7 @@ function fill(made, row, since, age) {
   const holder = row.holder;
   const owner = holder?.owner;
   const texts = [
-    holder ? owner?.instance ?? "a client without a record" : "free",
+    row.unreadable ? `cannot be read: ${row.unreadable}` : holder ? owner?.instance ?? "a client without a record" : "free",
     owner?.lockInfo ?? "",
     holder ? holder.priority ?? "unknown" : "",
     holder ? duration(holder.held_ms + since) : "",
@@ -47,6 +48,7 @@ function fill(made, row, since, age) {
   texts.forEach((text, i) => setText(made.children[i + 1], text));
   made.children[7].className = holder?.overdue ? "alert" : "";
   made.classList.toggle("contended", waiting(row) > 0);
+  made.classList.toggle("unreadable", Boolean(row.unreadable));
 }
 
 // `age`: how old the picture is, null if it is the present; then times go on, otherwise they stand still.

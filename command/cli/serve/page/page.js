@@ -2,7 +2,7 @@
 import { askWhetherActs } from "./acts.js";
 import { showChains } from "./chains.js";
 import { showDetail } from "./detail.js";
-import { duration, monitorPath, setText } from "./dom.js";
+import { curlButton, duration, monitorPath, setText } from "./dom.js";
 import { moveFocus, showList } from "./list.js";
 import { hideAudit, showAudit } from "./audit.js";
 import { hideLetters, showLetters } from "./letters.js";
@@ -72,7 +72,7 @@ function takeStatus(data) {
 }
 
 function takeRow(row, seen) {
-  if (row.holder || row.waiting.foreground + row.waiting.background > 0 || row.oldest_wait_ms !== null)
+  if (row.unreadable || row.holder || row.waiting.foreground + row.waiting.background > 0 || row.oldest_wait_ms !== null)
     state.rows.set(row.monitor, { ...row, seen });
   else state.rows.delete(row.monitor);
 }
@@ -255,6 +255,7 @@ document.addEventListener("keydown", (event) => {
   acts[event.key]();
 });
 
+for (const place of document.querySelectorAll("[data-curl]")) place.replaceWith(curlButton(place.dataset.curl));
 window.addEventListener("popstate", takeAddress);
 setInterval(show, 1000);
 setInterval(() => { if (!document.hidden) refresh(); }, 2000);

@@ -1,5 +1,5 @@
 // The past of a monitor: a bar for each hold and each wait, and who held it at a moment.
-import { duration, element } from "./dom.js";
+import { curlButton, duration, element } from "./dom.js";
 
 const spans = { "15m": 900e3, "1h": 3600e3, "24h": 86400e3, "7d": 604800e3 };
 const width = 1000;  // of the drawing, in its own units
@@ -81,8 +81,34 @@ function drawing(past) {
 
 const plotHeight = 60;
 
+const barsHeight = 30;
+
+// A bar for each part of the time; classes stand on each other.
+function countPlot(id, past, title, classes, countOf) {
+  const total = (part) => classes.reduce((sum, name) => sum + countOf(part, name), 0);
+  const most = Math.max(...past.waits.map(total));
+  if (most === 0) return "";
+  const step = width / past.waits.length;
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${barsHeight}`, preserveAspectRatio: "none", class: "plot counts",
+    height: barsHeight, role: "img", "aria-label": `${title}; as a table below` });
+  past.waits.forEach((part, i) => {
+    let y = barsHeight;
+    for (const name of classes) {
+      const height = (countOf(part, name) / most) * (barsHeight - 2);
+      y -= height;
+      if (height > 0) svg.append(shape("rect", { class: name, x: i * step, y, width: Math.max(step - 1, 1), height }));
+    }
+  });
+  return element("div", { id }, svg, element("p", { class: "faint" }, `${title}: ${past.waits.reduce((sum, part) =>
+    sum + total(part), 0)} in all, at most ${most} at a time.`));
+}
+
+const grantClasses = ["foreground", "background", "unknown"];
+const grantsOf = (part, name) => part.grants[name];
+const takenOf = (part) => part.taken_away;
+
 // How long those waited that got it: a line for the median, a thinner one for what 99 of 100 waited at most.
-function waitsPart(past) {
+function waitsPlot(past) {
   const known = past.waits.filter((part) => part.foreground || part.background);
   if (known.length === 0) return "";
   const classes = ["foreground", "background"].filter((name) => known.some((part) => part[name]));
@@ -100,17 +126,34 @@ function waitsPart(past) {
       svg.append(shape("polyline", { class: `${name} ${measure}`, points: line.join(" ") }));
     }
   }
-  const cells = ["Since", ...classes.flatMap((name) => [name, "half at most", "99 of 100 at most"])];
-  const rows = known.map((part) => element("tr", {}, element("th", { scope: "row" }, time(part.from)),
-    ...classes.flatMap((name) => part[name]
-      ? [String(part[name].count), duration(part[name].p50_ms), duration(part[name].p99_ms)] : ["–", "–", "–"])
-      .map((cell) => element("td", {}, cell))));
-  return element("div", { id: "waits" }, svg,
+  return element("div", {}, svg,
     element("p", { class: "faint" }, `Waits that ended with the lock, ${classes.join(" and ")}: half of them, and 99 of ` +
-      `100, took this long at most; the top is ${duration(most)}.`),
-    element("details", {}, element("summary", {}, "as a table"), element("table", {},
-      element("thead", {}, element("tr", {}, ...cells.map((cell) => element("th", { scope: "col" }, cell)))),
-      element("tbody", {}, ...rows))));
+      `100, took this long at most; the top is ${duration(most)}.`));
+}
+
+// The same in numbers, of the parts in which there was something.
+function plotTable(past) {
+  const classes = ["foreground", "background"].filter((name) => past.waits.some((part) => part[name]));
+  const cells = ["Since", ...classes.flatMap((name) => [`waited, ${name}`, "half at most", "99 of 100 at most"]), "Grants",
+    "Taken away"];
+  const known = past.waits.filter((part) => part.foreground || part.background || takenOf(part) > 0 ||
+    grantClasses.some((name) => grantsOf(part, name) > 0));
+  const numbers = (part) => [...classes.flatMap((name) => part[name]
+    ? [String(part[name].count), duration(part[name].p50_ms), duration(part[name].p99_ms)] : ["–", "–", "–"]),
+  ...[grantClasses.reduce((sum, name) => sum + grantsOf(part, name), 0), takenOf(part)].map(String)];
+  const rows = known.map((part) => element("tr", {}, element("th", { scope: "row" }, time(part.from)),
+    ...numbers(part).map((cell) => element("td", {}, cell))));
+  return rows.length === 0 ? "" : element("details", {}, element("summary", {}, "as a table"), element("table", {},
+    element("thead", {}, element("tr", {}, ...cells.map((cell) => element("th", { scope: "col" }, cell)))),
+    element("tbody", {}, ...rows)));
+}
+
+function waitsPart(past) {
+  const table = plotTable(past);
+  if (table === "") return "";
+  const parts = [waitsPlot(past), countPlot("grants", past, "Grants", grantClasses, grantsOf),
+    countPlot("taken", past, "Taken away by force, or by the unlocker", ["taken"], takenOf), table];
+  return element("div", { id: "waits" }, ...parts.filter((part) => part !== ""));
 }
 
 function listed(id, stays, past) {
@@ -177,6 +220,7 @@ export async function showPast(section, id, parameters) {
     const text = JSON.stringify([asked, answers]);
     if (section.hidden || text === kept) return;
     kept = text;
+    const link = `${path}?${at === null ? "from=" + past : new URLSearchParams({ at })}`;
     const problem = answers.find((answer) => answer?.problem)?.problem;
     const open = [...section.querySelectorAll("details")].map((details) => details.open);
     section.replaceChildren(element("h2", { id: "past-title" }, `History of ${id}`), choices(id, past, at),
@@ -184,7 +228,7 @@ export async function showPast(section, id, parameters) {
         ...(answers[1] ? [momentPart(answers[1].json)] : []),
         ...[drawing(answers[0].json), waitsPart(answers[0].json), listed(id, answers[0].json.stays, past)]
           .filter((part) => part !== "")]),
-      element("p", { class: "more" }, element("a", { href: `${path}?${at === null ? "from=" + past : new URLSearchParams({ at })}` }, "JSON")));
+      element("p", { class: "more" }, element("a", { href: link }, "JSON"), " ", curlButton(link)));
     const now = section.querySelectorAll("details");
     if (now.length === open.length) now.forEach((details, i) => { details.open = open[i]; });
   } catch {

@@ -1,0 +1,70 @@
+#include "robustness/runner/unlock_records.h"
+#include "support/temporary_directory.h"
+#include "support/test.h"
+
+namespace forelock::robustness {
+namespace {
+
+class UnlockRecordsTest : public testing::Test {
+ protected:
+  void act(const std::string& by, const std::string& holder, const std::string& result) {
+    std::ofstream(file_, std::ios::app) << R"({"action":"unlock","at":"2026-01-01T00:00:00.000Z","by":")" << by
+                                        << R"(","monitor":"P1","holder":")" << holder << R"(","result":")" << result
+                                        << "\"}" << std::endl;
+  }
+  std::vector<std::string> problems() {
+    records_.read();
+    return records_.problems();
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::filesystem::path file_ = directory_.path() / "audit.jsonl";
+  HistoryWriter history_{directory_.path(), "runner", "runner"};
+  FaultLog log_{history_};
+  Excuses excuses_;
+  UnlockRecords records_{file_, log_, excuses_};
+};
+
+TEST_F(UnlockRecordsTest, BegunActIsAnExcuseFromThenOn) {
+  EXPECT_EQ(problems(), std::vector<std::string>());
+  EXPECT_EQ(excuses_.reason("api-1.1", "P1", Excuses::Clock::now()), "");
+  act("a", "A-0000000001@7", "begun");
+  records_.read();
+  EXPECT_EQ(excuses_.reason("api-1.1", "P1", Excuses::Clock::now()), "removed");
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+  act("a", "A-0000000001@7", "released");
+  EXPECT_EQ(problems(), std::vector<std::string>());
+  EXPECT_EQ(records_.freed(), 1u);
+}
+
+TEST_F(UnlockRecordsTest, LastActOfAProcessNeedsNoEnd) {
+  act("a", "A-0000000001@7", "begun");
+  act("b", "A-0000000001@7", "begun");
+  act("b", "A-0000000001@7", "holder_changed");
+  EXPECT_EQ(problems(), std::vector<std::string>());
+  act("a", "A-0000000002@8", "begun");
+  EXPECT_EQ(problems().size(), 1u);
+}
+
+TEST_F(UnlockRecordsTest, NobodyIsFreedTwiceAndNothingIsDoneBeforeItIsSaid) {
+  for (const char* by : {"a", "b"}) {
+    act(by, "A-0000000001@7", "begun");
+    act(by, "A-0000000001@7", "released");
+  }
+  EXPECT_EQ(problems().size(), 1u);
+  act("a", "A-0000000003@9", "released");
+  EXPECT_EQ(problems().size(), 2u);
+}
+
+TEST_F(UnlockRecordsTest, LineThatIsBeingWrittenIsReadWhenItIsComplete) {
+  std::ofstream(file_) << R"({"action":"unlock","at":"2026-01-01T00:00:00.000Z","by":"a","monitor":"P1",)"
+                       << std::flush;
+  records_.read();
+  EXPECT_EQ(log_.counts().size(), 0u);
+  std::ofstream(file_, std::ios::app) << R"("holder":"A-0000000001@7","result":"begun"})" << std::endl;
+  records_.read();
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+}
+
+}  // namespace
+}  // namespace forelock::robustness
