@@ -4,8 +4,6 @@ import base64
 import contextlib
 import json
 import os
-import pty
-import select
 import signal
 import sqlite3
 import subprocess
@@ -66,7 +64,6 @@ class DryRun(DrainTest):
         result = self.ends(0, "dlq", "replay", "--set", "kafka.sasl.password=hunter2")
         self.assertIn("kafka.sasl.password=", result.stdout)
         self.assertNotIn("hunter2", result.stdout)
-
 
     def test_counts_what_would_be_overtaken(self):
         for kind, monitor in (("index", "P1"), ("index", "P1"), ("save", "P1"), ("index", "P1"), ("save", "P2")):
@@ -200,18 +197,10 @@ class Terminal(DrainTest):
     def test_shows_how_far_it_is(self):
         for monitor in ("P1", "P2", "P3"):
             self.dead_letter(monitor=monitor)
-        process, terminal = pty.fork()
-        if process == 0:
-            os.execve(support.BINARY, self.command("dlq", "replay", "--execute", "--concurrency", "1", "--exec",
-                                                   "[ $FORELOCK_MONITOR != P2 ]"),
-                      support.clean_environment(TERM="xterm"))
-        self.addCleanup(os.close, terminal)
-        seen = b""
-        while b"1 failed: the next replay" not in seen:
-            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
-            self.assertTrue(ready, seen)
-            seen += os.read(terminal, 4096)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 1)
+        process, terminal = self.at_terminal("dlq", "replay", "--execute", "--concurrency", "1", "--exec",
+                                             "[ $FORELOCK_MONITOR != P2 ]")
+        seen = self.read_until(terminal, b"1 failed: the next replay")
+        self.assertEqual(self.code_of(process), 1)
         for text in (b"\r[", b"1 of 3 replayed", b"########] 2 of 3 replayed, 1 failed", b"failed: "):
             self.assertIn(text, seen)
         self.assertIn(b"\r\x1b[Kforelock: audit:", seen)  # the bar is gone before the report

@@ -3,8 +3,6 @@
 import fcntl
 import json
 import os
-import pty
-import select
 import signal
 import stat
 import subprocess
@@ -360,18 +358,10 @@ class Watch(dlq_support.DlqTest):
 
     def test_redraws_on_a_terminal(self):
         self.dead_letter("--type", "saveContent")
-        process, terminal = pty.fork()
-        if process == 0:
-            os.execve(support.BINARY, self.command("dlq", "watch", "--count", "2", "--interval", "100"),
-                      support.clean_environment(TERM="xterm"))
-        self.addCleanup(os.close, terminal)
-        seen = b""
-        while seen.count(b"saveContent") < 2:
-            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
-            self.assertTrue(ready, seen)
-            seen += os.read(terminal, 4096)
+        process, terminal = self.at_terminal("dlq", "watch", "--count", "2", "--interval", "100")
+        seen = self.read_until(terminal, b"saveContent", times=2)
         self.assertIn(b"\x1b[H", seen)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 0)
+        self.assertEqual(self.code_of(process), 0)
 
 
 class WithoutKafka(dlq_support.DlqTest):

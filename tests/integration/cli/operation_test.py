@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import unittest
@@ -260,19 +258,11 @@ class Terminal(dlq_support.DlqTest):
     """At a keyboard, the interrupt key reaches the command alone."""
 
     def test_the_interrupt_key_withdraws(self):
-        process, terminal = pty.fork()
-        if process == 0:
-            os.execve(support.BINARY, self.command("run", "--retry", "-m", "P1", "--", "sh", "-c",
-                                                   "echo ready; while :; do sleep 0.05; done"),
-                      support.clean_environment(TERM="xterm"))
-        self.addCleanup(os.close, terminal)
-        seen = b""
-        while b"ready" not in seen:
-            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
-            self.assertTrue(ready, seen)
-            seen += os.read(terminal, 4096)
+        process, terminal = self.at_terminal("run", "--retry", "-m", "P1", "--", "sh", "-c",
+                                             "echo ready; while :; do sleep 0.05; done")
+        self.read_until(terminal, b"ready")
         os.write(terminal, b"\x03")
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 130)
+        self.assertEqual(self.code_of(process), 130)
         self.assertEqual(self.letters(), [])
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import threading
@@ -297,27 +295,6 @@ class SilentServer(support.OwnServerTest):
 
 class Terminal(support.CliTest):
     """The program at a keyboard."""
-
-    def at_terminal(self, *arguments):
-        process, terminal = pty.fork()
-        if process == 0:
-            os.execve(support.BINARY, self.command(*arguments), support.clean_environment(TERM="xterm"))
-        self.addCleanup(os.close, terminal)
-        return process, terminal
-
-    def read_until(self, terminal, text):
-        seen = b""
-        while text not in seen:
-            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
-            self.assertTrue(ready, (text, seen))
-            try:
-                seen += os.read(terminal, 4096)
-            except OSError:
-                self.fail(f"{text} did not come: {seen}")
-        return seen
-
-    def code_of(self, process):
-        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
     def test_the_child_reads_the_keyboard(self):
         process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c",

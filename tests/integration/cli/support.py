@@ -5,6 +5,8 @@ The server is the one that `forelock dev -- …` has started around the tests (s
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -95,6 +97,28 @@ class CliTest(unittest.TestCase):
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         self.children.append(child)
         return child
+
+    def at_terminal(self, *arguments):
+        """Runs it at a keyboard; the process, and the terminal's other end."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(BINARY, self.command(*arguments), clean_environment(TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        return process, terminal
+
+    def read_until(self, terminal, text, times=1):
+        seen = b""
+        while seen.count(text) < times:
+            ready, _, _ = select.select([terminal], [], [], PATIENCE)
+            self.assertTrue(ready, (text, seen))
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                self.fail(f"{text} did not come: {seen}")
+        return seen
+
+    def code_of(self, process):
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
     def json_of(self, *arguments):
         result = self.run_cli("-o", "json", *arguments)
