@@ -27,6 +27,14 @@ DeadLetter example_letter(const std::string& id, const std::string& monitor, std
   return letter;
 }
 
+std::vector<DeadLetter> example_letters(int count, int monitors) {
+  std::vector<DeadLetter> letters;
+  for (int i = 0; i < count; ++i) {
+    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % monitors)));
+  }
+  return letters;
+}
+
 Settings queue_settings(const std::filesystem::path& outbox, const std::string& bootstrap, const std::string& topic,
                         std::initializer_list<std::pair<std::string, std::string>> more) {
   Settings settings;

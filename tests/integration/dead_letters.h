@@ -10,6 +10,8 @@ namespace forelock::test {
 
 // A letter that could have come from an operation; the same arguments give the same letter.
 DeadLetter example_letter(const std::string& id, const std::string& monitor = "P1", std::size_t payload_bytes = 100);
+// "id-0", "id-1", … of "P0", "P1", … by turns.
+std::vector<DeadLetter> example_letters(int count, int monitors);
 
 // An outbox in this file, this topic, Kafka where `bootstrap` is not empty, and whatever is given.
 Settings queue_settings(const std::filesystem::path& outbox, const std::string& bootstrap,

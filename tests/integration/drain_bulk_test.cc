@@ -18,11 +18,7 @@ class DrainBulkTest : public DrainReplayTest {
   static constexpr int count = 200;
 
   void fill() {
-    std::vector<DeadLetter> letters;
-    for (int i = 0; i < count; ++i) {
-      letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 7)));
-    }
-    given_->add(letters);
+    given_->add(example_letters(count, 7));
     given_->add_record("P1", "garbage");
   }
 

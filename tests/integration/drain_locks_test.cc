@@ -199,11 +199,7 @@ TEST_P(DrainLocksTest, WaitingForAnotherDrainCanBeStopped) {
 
 // Several that begin at once, one after the other: whatever one has done is not done again.
 TEST_P(DrainLocksTest, DrainersAtOnceDoNothingTwice) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 40; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 5)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(40, 5));
   std::vector<std::future<std::uint64_t>> drainers;
   for (int i = 0; i < 3; ++i) {
     drainers.push_back(std::async(std::launch::async, [&]() -> std::uint64_t {

@@ -14,11 +14,7 @@ using drain::TryResult;
 using Event = drain::ReplayObserver::Event;
 
 TEST_P(DrainReplayTest, EachLetterOnceInOrderUnderItsLock) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 60; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 6)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(60, 6));
   std::mutex mutex;
   std::map<std::string, std::vector<std::string>> by_monitor;
   std::atomic<int> wrong = 0;
@@ -176,11 +172,7 @@ TEST_P(DrainReplayTest, NoMoreThanMaxAreTried) {
 }
 
 TEST_P(DrainReplayTest, TheRateIsKept) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 11; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(11, 11));
   std::mutex mutex;
   std::vector<steady_clock::time_point> begun;
   ReplayOptions options;
@@ -198,11 +190,7 @@ TEST_P(DrainReplayTest, TheRateIsKept) {
 
 TEST_P(DrainReplayTest, MonitorsInParallelAndLettersOfOneNever) {
   constexpr std::size_t concurrency = 3;
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 24; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 4)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(24, 4));
   std::mutex mutex;
   std::multiset<std::string> inside;
   std::size_t most = 0;
@@ -256,11 +244,7 @@ class FailingStore final : public drain::LetterStore {
 };
 
 TEST_P(DrainReplayTest, AStoreThatFailsEndsTheReplay) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 30; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 3)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(30, 3));
   {
     Client client(settings());
     const auto store = given_->open();

@@ -49,10 +49,7 @@ TEST_P(DrainStoreTest, AnEmptyOneShowsNothing) {
 }
 
 TEST_P(DrainStoreTest, ShowsEachLetterOnceInTheOrderOfItsMonitor) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 60; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 7)));
-  }
+  const auto letters = example_letters(60, 7);
   given_->add(letters);
   const StoreContents seen = contents();
   EXPECT_THAT(seen.letters, SizeIs(60));
@@ -230,11 +227,7 @@ TEST_P(DrainStoreTest, ADuplicateIsNoSecondLetter) {
 }
 
 TEST_P(DrainStoreTest, HolesStayClosed) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 40; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 4)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(40, 4));
   const StoreContents before = contents();
   for (int i = 0; i < 40; ++i) {
     if (i % 3 != 0) store_->resolve(before.letter("id-" + std::to_string(i)), Resolution::replayed);
@@ -270,11 +263,7 @@ TEST_P(DrainStoreTest, WhatOthersParkedMeanwhileIsKept) {
 }
 
 TEST_P(DrainStoreTest, DeletingWhatIsResolvedKeepsTheRest) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 30; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 5)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(30, 5));
   const StoreContents before = contents();
   const auto letter = [&](int i) -> const StoredLetter& { return before.letter("id-" + std::to_string(i)); };
   for (int i = 0; i < 20; ++i) store_->resolve(letter(i), i % 2 ? Resolution::purged : Resolution::replayed);

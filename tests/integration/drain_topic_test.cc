@@ -468,11 +468,7 @@ class DrainOutageTest : public DrainTopicTest {
 };
 
 TEST_P(DrainOutageTest, ABrokerThatComesBackInTimeIsNotNoticed) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 12; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 3)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(12, 3));
   std::atomic<int> calls = 0;
   std::atomic<bool> away = false;
   auto running = std::async(std::launch::async, [&] {
@@ -492,11 +488,7 @@ TEST_P(DrainOutageTest, ABrokerThatComesBackInTimeIsNotNoticed) {
 }
 
 TEST_P(DrainOutageTest, ABrokerThatStaysAwayEndsTheReplayAndNothingIsSaidToBeDoneThatIsNot) {
-  std::vector<DeadLetter> letters;
-  for (int i = 0; i < 12; ++i) {
-    letters.push_back(example_letter("id-" + std::to_string(i), "P" + std::to_string(i % 3)));
-  }
-  given_->add(letters);
+  given_->add(example_letters(12, 3));
   std::atomic<int> calls = 0;
   try {
     replay([&](const drain::StoredLetter&, WriteLock&, std::stop_token) {
