@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -230,8 +231,6 @@ def check_sleep(tree, name, lines):
 
 
 def check_script(tree, name, lines):
-    if not lines or not re.match(r"#!.*\b(ba)?sh\b", lines[0]):
-        return
     if lines[0] != "#!/usr/bin/env bash":
         tree.report(name, 1, "scripts begin with #!/usr/bin/env bash")
     if not any(line in ("set -euo pipefail", 'source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"') for line in lines):
@@ -266,6 +265,7 @@ def check_links(tree, name, lines):
 
 def check(root):
     tree = Tree(root)
+    scripts = []
     for name in tree.files():
         raw = (tree.root / name).read_bytes()
         try:
@@ -283,10 +283,13 @@ def check(root):
         check_purity(tree, name, lines)
         check_english(tree, name, lines)
         check_links(tree, name, lines)
+        if lines and re.match(r"#!.*\b(ba)?sh\b", lines[0]):
+            scripts.append((name, lines))
         if OURS not in name.parents:  # this folder names what it looks for
             check_text(tree, name, raw, lines)
             check_sleep(tree, name, lines)
-            check_script(tree, name, lines)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # they wait for other programs
+        list(pool.map(lambda script: check_script(tree, *script), scripts))
     return tree.problems
 
 
