@@ -257,6 +257,26 @@ class Acts(BrowserTest):
         self.assertEqual(self.json_of("dlq", "stats")["parked"], 0)
 
 
+class Staying(BrowserTest):
+    def test_focus_and_what_is_open_outlive_changes(self):
+        tokens = self.write("tokens", f"anna {ANNA}\n")
+        os.chmod(tokens, 0o600)
+        self.serve("--admin", tokens)
+        say = self.nested_locks("Save")
+        say("lock P1")
+        self.open("/monitors/P1")
+        self.clicks("#detail summary")
+        self.sees("#detail pre", "nested_locks")
+        self.browser.execute_script("document.getElementById('release-button').focus()")
+        for count in range(1, 4):
+            self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "true")
+            rows = "return document.querySelectorAll('#detail tbody tr').length"
+            wait_until(lambda count=count: self.browser.execute_script(rows) == count, "the queue is longer")
+            self.assertEqual(self.focused(), "release by force …")
+            self.assertIn("nested_locks", self.text("#detail pre"))
+        self.no_errors()
+
+
 class Views(BrowserTest):
     def test_history_has_a_plot_of_waits(self):
         self.serve("--history", self.path("history.db"))

@@ -25,8 +25,8 @@ class ClientFaults {
         scene_.any_client(strike, [](const ClientProcess& each) { return each.kind() == "unlocker"; });
     if (client == nullptr) return nobody(strike);
     using Request = FrameWatch::Request;
-    static const std::vector<Request> requests = {Request::writing, Request::release, Request::release,
-                                                  Request::listing, Request::claim};
+    static const std::vector<Request> requests = {Request::writing, Request::writing, Request::release,
+                                                  Request::release, Request::listing, Request::claim};
     static const std::vector<FrameWatch::Deed> deeds = {FrameWatch::Deed::none, FrameWatch::Deed::drop_reply};
     const auto sprung = std::make_shared<std::atomic<bool>>(false);
     FrameWatch::Trap trap{strike.one_of(requests), strike.one_of(deeds), {}, {}};

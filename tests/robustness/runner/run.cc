@@ -32,7 +32,7 @@ constexpr seconds session_patience{40};
 // How long a client that was killed may still have nodes: the longest session time-out, that of the literal clients
 // (6 s), and some ticks of the servers. With more, who cleans up long after its call has ended would pass, too.
 constexpr seconds killed_session_life{9};
-// Some thousands of sections, of which one in fifty is overdue.
+// Some thousands of sections, of which some hundred are overdue.
 constexpr seconds long_enough_to_free{60};
 
 std::filesystem::path made(const std::filesystem::path& directory) {

@@ -100,14 +100,14 @@ void SectionPlanner::decide_holding(SectionPlan& plan, bool own) {
     default:
       plan.hold = between(300, 1200);
   }
-  if (options_.overdue && !own && chance(0.02)) become_overdue(plan);
+  if (options_.overdue && !own && chance(0.05)) become_overdue(plan);
   plan.step_aside = plan.hold.count() > 0 && chance(0.1);
   plan.release = static_cast<SectionPlan::Release>(std::discrete_distribution<int>({70, 20, 10})(random_));
 }
 
 void SectionPlanner::become_overdue(SectionPlan& plan) {
-  plan.hold = between(300, 1500);
-  plan.auto_unlock_after = between(50, 500);
+  plan.hold = between(500, 2500);
+  plan.auto_unlock_after = between(50, 300);
   if (chance(0.3)) plan.alive_after = *plan.auto_unlock_after + between(-50, 50);
 }
 

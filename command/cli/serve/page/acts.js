@@ -48,12 +48,13 @@ function usualReason(holder) {
 function actButton(text, id, act) {
   if (!enabled) return "";
   const button = element("button", { type: "button", ...(id ? { id } : {}) }, text);
+  button.act = act;
   button.addEventListener("click", () => {
-    meant = act;
-    setText(document.getElementById("release-title"), act.title);
-    setText(document.getElementById("release-hint"), act.hint);
-    setText(document.getElementById("release-do"), act.label);
-    reasonBox.value = act.reason ?? "";
+    meant = button.act;
+    setText(document.getElementById("release-title"), meant.title);
+    setText(document.getElementById("release-hint"), meant.hint);
+    setText(document.getElementById("release-do"), meant.label);
+    reasonBox.value = meant.reason ?? "";
     setText(outcome, "");
     tokenBox.parentElement.hidden = known || sessionStorage.getItem("token") !== null;
     dialog.showModal();

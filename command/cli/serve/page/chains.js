@@ -1,5 +1,5 @@
 // The worst chain, the trees of waits, the rings.
-import { duration, element, monitorLink, setText } from "./dom.js";
+import { duration, element, monitorLink, setText, showParts } from "./dom.js";
 
 function joined(links) {
   return links.flatMap((link, i) => (i === 0 ? [link] : [", ", link]));
@@ -42,5 +42,5 @@ export function showChains(chains) {
     banner.replaceChildren(...chains.rings.map((ring) => element("p", {}, `Deadlock? ${ring.sentence}.`)));
   }
   setText(document.getElementById("worst"), chains.worst ? `${chains.worst}.` : "Nothing waits.");
-  document.getElementById("trees").replaceChildren(...chains.trees.map(branch));
+  showParts(document.getElementById("trees"), chains.trees.map(branch));
 }

@@ -1,6 +1,6 @@
 // One monitor: its holder, the queue, and what a release would change.
 import { prioritizeButton, releaseButton } from "./acts.js";
-import { copyButton, duration, element, monitorLink, shellWord } from "./dom.js";
+import { copyButton, duration, element, monitorLink, shellWord, showParts } from "./dom.js";
 
 function named(owner) {
   if (!owner) return "a client without a record";
@@ -81,7 +81,5 @@ export function showDetail(id, view, problem) {
   parts.push(element("p", { class: "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
     copyButton(`forelock show ${shellWord(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
-  const open = new Set([...section.querySelectorAll("details[open]")].map((details) => details.dataset.key));
-  section.replaceChildren(...parts.filter((part) => part !== ""));
-  for (const details of section.querySelectorAll("details")) details.open = open.has(details.dataset.key);
+  showParts(section, parts);
 }

@@ -15,6 +15,36 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+function isLike(shown, wanted) {
+  return shown.nodeName === wanted.nodeName && shown.id === wanted.id && shown.dataset?.key === wanted.dataset?.key;
+}
+
+// Makes what is shown look like that. What is there already stays: a click that has begun, the focus, and what is open
+// outlive a look. `act` is what a button does.
+function change(shown, wanted) {
+  if (!isLike(shown, wanted)) return shown.replaceWith(wanted);
+  if (shown.nodeType === Node.TEXT_NODE) return setText(shown, wanted.textContent);
+  for (const { name } of [...shown.attributes]) {
+    if (name !== "open" && !wanted.hasAttribute(name)) shown.removeAttribute(name);
+  }
+  for (const { name, value } of wanted.attributes) {
+    if (shown.getAttribute(name) !== value) shown.setAttribute(name, value);
+  }
+  if (wanted.act) shown.act = wanted.act;
+  showParts(shown, [...wanted.childNodes]);
+}
+
+export function showParts(place, parts) {
+  const nodes = parts.filter((part) => part !== "")
+    .map((part) => (typeof part === "string" ? document.createTextNode(part) : part));
+  const shown = [...place.childNodes];
+  nodes.forEach((node, i) => {
+    if (i < shown.length) change(shown[i], node);
+    else place.append(node);
+  });
+  for (const left of shown.slice(nodes.length)) left.remove();
+}
+
 export function duration(ms) {
   const s = Math.floor(ms / 1000);
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
