@@ -1,10 +1,10 @@
 package org.forelock.search;
 
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -220,32 +220,52 @@ public final class HeldRequests {
    * @return how many
    */
   public int prioritize(Predicate<HeldRequest> which, LockType type) {
-    List<HeldRequest> all;
-    synchronized (this) {
-      all = new ArrayList<>(requests.values());
+    Set<HeldRequest> all = new HashSet<>();
+    synchronized (this) { // of several attempts at one write the latest alone waits
+      requests.values().forEach(request -> all.add(latest(request)));
     }
     int changed = 0;
     for (HeldRequest request : all) {
-      if (which.test(request) && prioritize(request, type)) {
+      if (prioritize(request, which, type)) {
         ++changed;
       }
     }
     return changed;
   }
 
-  private boolean prioritize(HeldRequest found, LockType type) {
-    HeldRequest request = found;
-    LockType former;
-    synchronized (this) {
-      while (request.rest != null) {
-        request = request.rest;
-      }
-      if (!request.counted) { // it is being done, or was
-        return false;
-      }
-      former = request.waitsAs();
-      request.waitAs(type);
+  /** Guarded by this. */
+  private static HeldRequest latest(HeldRequest request) {
+    HeldRequest latest = request;
+    while (latest.rest != null) {
+      latest = latest.rest;
     }
+    return latest;
+  }
+
+  private boolean prioritize(HeldRequest found, Predicate<HeldRequest> which, LockType type) {
+    HeldRequest request = found;
+    while (which.test(request)) {
+      HeldRequest latest;
+      LockType former;
+      synchronized (this) {
+        latest = latest(request);
+        if (!latest.counted) { // it is being done, or was
+          return false;
+        }
+        former = latest.waitsAs();
+        if (latest == request) {
+          latest.waitAs(type);
+        }
+      }
+      if (latest == request) {
+        return ask(request, former, type);
+      }
+      request = latest; // which waits for less, perhaps for nothing of what is meant
+    }
+    return false;
+  }
+
+  private static boolean ask(HeldRequest request, LockType former, LockType type) {
     try { // of one whose attempt has ended, the next one asks for its locks so
       return request.held() ? request.locks.prioritize(type) : former != type;
     } catch (ForelockException ended) { // its locks were closed meanwhile

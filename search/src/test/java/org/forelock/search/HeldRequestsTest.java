@@ -211,9 +211,11 @@ class HeldRequestsTest {
     // It was found just before, and is asked when the other one has its place.
     HeldRequest[] last = new HeldRequest[1];
     assertEquals(1, requests.prioritize(held -> {
-      requests.runCounted(rest);
-      requests.endCounted(rest, null);
-      last[0] = requests.takeOver(rest, type -> request(type, 1));
+      if (last[0] == null) {
+        requests.runCounted(rest);
+        requests.endCounted(rest, null);
+        last[0] = requests.takeOver(rest, type -> request(type, 1));
+      }
       return true;
     }, LockType.BACKGROUND));
     assertEquals(LockType.BACKGROUND, last[0].waitsAs());
@@ -222,6 +224,43 @@ class HeldRequestsTest {
     requests.end(last[0]);
     assertTrue(requests.all().isEmpty());
     assertEquals(0, requests.count(LockType.BACKGROUND) + requests.count(LockType.FOREGROUND));
+  }
+
+  /** The former attempt is there as long as another node may go on with it. */
+  @Test
+  void theRestOfARequestIsFoundByWhatItWaitsForItself() {
+    HeldRequest former = request(LockType.BACKGROUND, 1);
+    requests.admit(former);
+    former.locks.acquire(0, problem -> {}, defect -> {});
+    requests.runCounted(former);
+    former.promise(SHARD, former.nextAttempt(SHARD));
+    requests.endCounted(former, new IllegalStateException("the connection is gone"));
+    HeldRequest rest = requests.takeOver(former, type -> request(type, 2));
+    source.others("m2");
+    rest.locks.acquire(1000, problem -> {}, defect -> {});
+    assertEquals(Set.of(former, rest), Set.copyOf(requests.all()));
+    assertEquals(0, requests.prioritize(held -> held.locks.has("m1"), LockType.FOREGROUND));
+    assertEquals(LockType.BACKGROUND, rest.waitsAs());
+    assertEquals(1, requests.prioritize(held -> true, LockType.FOREGROUND));
+    assertEquals(LockType.FOREGROUND, rest.waitsAs());
+    assertEquals(1, requests.prioritize(held -> held.locks.has("m2"), LockType.BACKGROUND));
+  }
+
+  /** Found just before it is taken over by what waits for something else. */
+  @Test
+  void whatIsTakenOverMeanwhileIsLookedAtAgain() {
+    HeldRequest former = request(LockType.BACKGROUND, 1);
+    requests.admit(former);
+    requests.runCounted(former);
+    HeldRequest[] rest = new HeldRequest[1];
+    assertEquals(0, requests.prioritize(held -> {
+      if (rest[0] == null) {
+        requests.endCounted(former, null);
+        rest[0] = requests.takeOver(former, type -> request(type, 2));
+      }
+      return held.locks.has("m1");
+    }, LockType.FOREGROUND));
+    assertEquals(LockType.BACKGROUND, rest[0].waitsAs());
   }
 
   @Test
