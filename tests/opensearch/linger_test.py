@@ -47,6 +47,11 @@ def test_monitors_of_buckets_stay_and_those_of_documents_go(cluster):
     for index in ("unused-buckets", "unused-documents"):
         answer = cluster.request("POST", f"/{index}/_bulk", bulk(*lines))
         assert not answer.json["errors"], answer.text
+    names = ["unused!/~0", "unused-named"]
+    answer = cluster.request("POST", "/_plugins/_forelock/leases", {"monitors": names})
+    assert answer.status == 200, answer.text
+    assert monitors() >= set(names)
+    assert cluster.request("DELETE", f"/_plugins/_forelock/leases/{answer.json['id']}").status == 200
     wait_until(lambda: monitors() == {f"unused-buckets/~{n}" for n in range(4)}, "the buckets alone are left")
 
 

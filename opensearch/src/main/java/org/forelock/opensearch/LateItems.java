@@ -199,8 +199,7 @@ final class LateItems {
   }
 
   private HeldRequest attempt(LockType type) {
-    DocumentLocks locks =
-        new DocumentLocks(queue.source, plan.info, open.keySet(), type, plan.fenced, System::nanoTime);
+    DocumentLocks locks = DocumentLocks.of(plan, queue.source, open.keySet(), type);
     return new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks,
         HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::refuse);
   }

@@ -134,8 +134,8 @@ final class WritePlanner {
     long timeout = outer == null || outer.allowed() ? request.timeout().millis() : 0;
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
-    return new WritePlan(Headers.priority(words), monitors, itemMonitors, fencing, info, WriteSize.of(request),
-        timeout, held,
+    return new WritePlan(Headers.priority(words), monitors, itemMonitors, fencing, rule.keepsMonitors(), info,
+        WriteSize.of(request), timeout, held,
         held == null || !fencing ? DocumentTokens.NONE : DocumentTokens.of(ids(items), itemMonitors, held));
   }
 
@@ -188,10 +188,10 @@ final class WritePlanner {
       return null;
     }
     String routing = SearchEngine.routing(state, request.routing(), request.index());
-    String monitor = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings)
-        .monitor(index, new WriteDocument(request), routing);
+    MonitorRule rule = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings);
+    String monitor = rule.monitor(index, new WriteDocument(request), routing);
     return new WritePlan(Headers.priority(words), Set.of(monitor), null, fencing(index, settings),
-        "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
+        rule.keepsMonitors(), "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
         DocumentTokens.NONE);
   }
 

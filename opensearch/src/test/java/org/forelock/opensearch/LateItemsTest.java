@@ -99,8 +99,8 @@ class LateItemsTest {
       items[i] = new BulkItemRequest(10 + i, new IndexRequest("articles").id(ids[i]).source(Map.of("n", i)));
     }
     request = new BulkShardRequest(SHARD, RefreshPolicy.NONE, items);
-    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, "test", BYTES,
-        1000, null, DocumentTokens.NONE);
+    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, true, "test",
+        BYTES, 1000, null, DocumentTokens.NONE);
   }
 
   private HeldRequests requests() {
@@ -250,6 +250,7 @@ class LateItemsTest {
     nextAttempt();
     BulkItemResponse[] items = now(answers);
     assertEquals(List.of("a", "a", "c"), written);
+    assertEquals(Set.of("a", "c"), source.keptMonitors, "as the plan says");
     assertNull(items[1], "another's");
     assertEquals(12, items[2].getItemId());
     assertEquals(RestStatus.CREATED, items[2].status());

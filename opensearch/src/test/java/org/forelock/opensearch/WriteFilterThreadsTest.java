@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -82,11 +83,15 @@ class WriteFilterThreadsTest {
     threads.shutdownNow();
   }
 
-  /** On a node with the guarded index "i". */
   private WriteFilter filter(boolean restricted) {
+    return filter(restricted, "document");
+  }
+
+  /** On a node with the guarded index "i". */
+  private WriteFilter filter(boolean restricted, String monitor) {
     Settings index = Settings.builder().put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT)
         .put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, 1).put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0)
-        .put("index.forelock.enabled", true).build();
+        .put("index.forelock.enabled", true).put("index.forelock.monitor", monitor).build();
     DiscoveryNode node =
         new DiscoveryNode("node", new TransportAddress(InetAddress.getLoopbackAddress(), 9300), Version.CURRENT);
     ClusterState state = ClusterState.builder(ClusterName.DEFAULT)
@@ -98,8 +103,8 @@ class WriteFilterThreadsTest {
     ForelockSettings settings =
         TestSettings.of(Settings.builder().put("forelock.foreground.restricted", restricted).build());
     WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
-    LockSource source = (info, monitors, type, fenced) -> {
-      DocumentLock lock = locks.lock(info, monitors, type, fenced);
+    LockSource source = (info, monitors, type, fenced, kept) -> {
+      DocumentLock lock = locks.lock(info, monitors, type, fenced, kept);
       return toldByAnother ? new ToldByAnother(lock) : lock;
     };
     NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
@@ -166,7 +171,11 @@ class WriteFilterThreadsTest {
   }
 
   private void write() {
-    IndexRequest write = new IndexRequest("i").id("1").source(Map.of("n", 1));
+    write("1");
+  }
+
+  private void write(String id) {
+    IndexRequest write = new IndexRequest("i").id(id).source(Map.of("n", 1));
     BulkShardRequest part = new BulkShardRequest(new ShardId("i", "uuid", 0), RefreshPolicy.NONE,
         new BulkItemRequest[] {new BulkItemRequest(0, write)});
     filter.<ActionRequest, ActionResponse>apply(null, SHARD_BULK, part,
@@ -229,6 +238,20 @@ class WriteFilterThreadsTest {
     asked.remove(0).onResponse(new Object());
     assertEquals(List.of(LockType.BACKGROUND, LockType.FOREGROUND),
         requests.all().stream().map(held -> held.type).sorted(Comparator.reverseOrder()).toList());
+  }
+
+  /** Clients make up what they like, such as the names of buckets. */
+  @Test
+  void theRuleOfTheIndexSaysWhetherAMonitorStays() {
+    filter = filter(false, "id");
+    write("i/~0");
+    assertEquals(List.of("+i/~0"), locks.journal);
+    assertEquals(Set.of(), locks.keptMonitors);
+    filter = filter(true, "bucket:1");
+    locks.release("i/~0");
+    write("7");
+    asked.remove(0).onFailure(new OpenSearchSecurityException("no permissions", RestStatus.FORBIDDEN));
+    assertEquals(Set.of("i/~0"), locks.keptMonitors, "in the background, too");
   }
 
   @Test

@@ -91,7 +91,7 @@ public final class Course {
   /** To be called once. @param task the search engine's own */
   public void begin(Object task, String action) {
     WriteLocks locks = plan.held == null
-        ? new DocumentLocks(node.source(), plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime)
+        ? DocumentLocks.of(plan, node.source(), plan.monitors, plan.type)
         : new HeldLocks(node.tokens(), plan.held, plan.monitors, plan.tokens, System::nanoTime);
     HeldRequest held = new HeldRequest(node.requests().nextTicket(), task, action, plan.type, locks,
         HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::fail);

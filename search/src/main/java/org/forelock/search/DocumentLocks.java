@@ -42,6 +42,7 @@ public final class DocumentLocks implements WriteLocks {
   private final LockSource source;
   private final String info;
   private final boolean fenced;
+  private final boolean kept;
   private final LongSupplier clock;
   private final Set<String> monitors;
   private final List<List<String>> parts;
@@ -61,13 +62,25 @@ public final class DocumentLocks implements WriteLocks {
   private volatile long token;
   private volatile boolean lost;
 
-  /** @param fenced none of them has the token of an earlier section, as one that has lingered does */
+  /** Of those that a plan says, in its way. */
+  public static DocumentLocks of(WritePlan plan, LockSource source, Collection<String> monitors, LockType type) {
+    return new DocumentLocks(source, plan.info, monitors, type, plan.fenced, plan.kept, System::nanoTime);
+  }
+
+  /** Whose monitors go when they are unused. */
   public DocumentLocks(LockSource source, String info, Collection<String> monitors, LockType type, boolean fenced,
       LongSupplier clock) {
+    this(source, info, monitors, type, fenced, false, clock);
+  }
+
+  /** @param fenced none of them has the token of an earlier section, as one that has lingered does */
+  private DocumentLocks(LockSource source, String info, Collection<String> monitors, LockType type, boolean fenced,
+      boolean kept, LongSupplier clock) {
     this.source = source;
     this.info = info;
     this.type = type;
     this.fenced = fenced;
+    this.kept = kept;
     this.clock = clock;
     this.monitors = new HashSet<>(monitors);
     this.parts = LockSet.split(monitors);
@@ -130,7 +143,7 @@ public final class DocumentLocks implements WriteLocks {
       once = !refused.isEmpty();
       if (part != null) {
         try {
-          lock = source.lock(info, part, type, fenced);
+          lock = source.lock(info, part, type, fenced, kept);
           locks.add(lock);
         } catch (ForelockException invalid) {
           problem = invalid;

@@ -34,9 +34,8 @@ public final class LockService implements LockSource, AutoCloseable {
   }
 
   @Override
-  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
-    LockOptions options =
-        LockOptions.NONE.mayLinger(!fenced).keepMonitor(MonitorRule.isBucket(monitors.get(0)));
+  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced, boolean kept) {
+    LockOptions options = LockOptions.NONE.mayLinger(!fenced).keepMonitor(kept);
     return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type, options))
         : new OneSet(new LockSet(info, client, monitors, type, options));
   }

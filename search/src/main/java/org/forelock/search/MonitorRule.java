@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /** A MonitorRule says which monitor guards a document: the value of {@code index.forelock.monitor}. Immutable. */
@@ -14,7 +13,6 @@ public final class MonitorRule {
 
   private static final String FIELD = "field:";
   private static final String BUCKET = "bucket:";
-  private static final Pattern A_BUCKET = Pattern.compile(".+/~(0|[1-9][0-9]{0,4})");
   private static final int MAX_ENCODED_BYTES = 255;
   private static final int MAX_BUCKETS = 65_536;
 
@@ -88,9 +86,9 @@ public final class MonitorRule {
     return crc.getValue() % buckets;
   }
 
-  /** Whether a monitor is a bucket's, by its name; what else has such a name stays as well when it is unused. */
-  static boolean isBucket(String monitor) {
-    return A_BUCKET.matcher(monitor).matches();
+  /** Whether its monitors are few, whatever is written, so that they may stay when they are unused. */
+  public boolean keepsMonitors() {
+    return buckets > 0;
   }
 
   private String fieldName() {

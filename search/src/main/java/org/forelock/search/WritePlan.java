@@ -13,6 +13,8 @@ public final class WritePlan {
   public final String[] itemMonitors;
   /** Whether the token becomes the document's version. */
   public final boolean fenced;
+  /** Whether the monitors stay when they are unused. */
+  public final boolean kept;
   public final String info;
   public final long bytes;
   /** What the request itself permits. */
@@ -26,12 +28,13 @@ public final class WritePlan {
   /** The guard of the update that it belongs to; null: it needs locks of its own. */
   public final String coveredBy;
 
-  public WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, String info, long bytes,
-      long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
+  public WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, boolean kept, String info,
+      long bytes, long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
     this.type = type;
     this.monitors = monitors;
     this.itemMonitors = itemMonitors;
     this.fenced = fenced;
+    this.kept = kept;
     this.info = info;
     this.bytes = bytes;
     this.timeoutMillis = timeoutMillis;
@@ -44,7 +47,7 @@ public final class WritePlan {
   /** The same in the background. */
   public WritePlan inBackground() {
     return new WritePlan(
-        LockType.BACKGROUND, monitors, itemMonitors, fenced, info, bytes, timeoutMillis, held, tokens);
+        LockType.BACKGROUND, monitors, itemMonitors, fenced, kept, info, bytes, timeoutMillis, held, tokens);
   }
 
   /** How many documents need a lock. */
@@ -57,6 +60,7 @@ public final class WritePlan {
     this.monitors = Set.of();
     this.itemMonitors = null;
     this.fenced = false;
+    this.kept = false;
     this.info = "";
     this.bytes = 0;
     this.timeoutMillis = 0;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.forelock.ErrorCode;
@@ -118,8 +119,12 @@ class CourseTest {
   }
 
   private void begin(String... itemMonitors) {
+    begin(false, itemMonitors);
+  }
+
+  private void begin(boolean kept, String... itemMonitors) {
     WritePlan plan = new WritePlan(LockType.FOREGROUND, new TreeSet<>(List.of(itemMonitors)),
-        itemMonitors.length == 1 ? null : itemMonitors, false, "test", 1, 500, null, DocumentTokens.NONE);
+        itemMonitors.length == 1 ? null : itemMonitors, false, kept, "test", 1, 500, null, DocumentTokens.NONE);
     new Course(node, write, plan).begin(null, "test");
   }
 
@@ -141,6 +146,14 @@ class CourseTest {
     assertEquals(List.of("+a", "-a"), locks.journal);
     assertEquals(List.of("refresh", "written", "token 1", "answered"), log);
     nothingIsLeft();
+  }
+
+  @Test
+  void monitorsStayBecauseOfThePlanAndNotOfTheirNames() {
+    begin("!/~0", "other");
+    assertEquals(Set.of(), locks.keptMonitors);
+    begin(true, "a", "b");
+    assertEquals(Set.of("a", "b"), locks.keptMonitors);
   }
 
   @Test

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.forelock.ErrorCode;
 import org.forelock.LockType;
@@ -18,6 +20,8 @@ public final class FakeLocks implements LockSource {
   public final List<String> journal = new ArrayList<>();
   /** Of each lock that was made. */
   public final List<LockType> types = new ArrayList<>();
+  /** Which stay when they are unused. */
+  public final Set<String> keptMonitors = new TreeSet<>();
   public long nanosLeft = 1_000_000_000;
   /** How acquisitions end, and tries; null: as the owners permit. */
   public ErrorCode failure;
@@ -58,12 +62,15 @@ public final class FakeLocks implements LockSource {
   }
 
   @Override
-  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
+  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced, boolean kept) {
     RuntimeException defect = defects.get(monitors.get(0));
     if (defect != null) {
       throw defect;
     }
     types.add(type);
+    if (kept) {
+      keptMonitors.addAll(monitors);
+    }
     return new Fake(monitors);
   }
 

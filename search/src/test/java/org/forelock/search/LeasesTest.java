@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.forelock.ErrorCode;
 import org.forelock.LockType;
@@ -66,6 +67,14 @@ class LeasesTest {
       next.run();
     }
     now = end;
+  }
+
+  /** Whatever names its client makes up. */
+  @Test
+  void noMonitorStaysBecauseOfALease() {
+    take("articles/~0", "1s");
+    assertEquals(List.of("+articles/~0"), locks.journal);
+    assertEquals(Set.of(), locks.keptMonitors);
   }
 
   @Test

@@ -36,15 +36,17 @@ class MonitorRuleTest {
     assertEquals("articles/~1160", MonitorRule.parse("bucket:65536").monitor("articles", named, null));
     assertEquals("articles/~0", MonitorRule.parse("bucket:1").monitor("articles", named, null));
     assertTrue(MonitorRule.parse("bucket:64").byId());
-    for (String bucket : new String[] {"articles/~0", "articles/~65535"}) {
-      assertTrue(MonitorRule.isBucket(bucket), bucket);
-    }
-    for (String other : new String[] {"articles/7", "articles/~", "articles/~07", "~7", "articles/~123456"}) {
-      assertFalse(MonitorRule.isBucket(other), other);
-    }
     Document unnamed = new Write("index", null, Map.of());
     assertThrows(
         IllegalArgumentException.class, () -> MonitorRule.parse("bucket:64").monitor("articles", unnamed, null));
+  }
+
+  @Test
+  void monitorsStayWhereThereAreNeverMany() {
+    assertTrue(MonitorRule.parse("bucket:64").keepsMonitors());
+    for (String other : new String[] {"document", "id", "routing", "field:bucket"}) {
+      assertFalse(MonitorRule.parse(other).keepsMonitors(), other);
+    }
   }
 
   @Test
