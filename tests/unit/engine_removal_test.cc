@@ -32,6 +32,7 @@ TEST_F(EngineUnusedTest, AMonitorInUseLingersOn) {
   removes_after(linger * 4, {"/P"});
 }
 
+// Between the look at it and the request that was to remove it.
 TEST_F(EngineUnusedTest, OneThatComesIntoUseAgainLingersOn) {
   cycle(1, "P1");
   pass(linger * 4);
@@ -74,6 +75,7 @@ TEST_F(EngineUnusedTest, AWithdrawnClaimLeavesWhatIsToBeRemoved) {
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
 }
 
+// By then the node may be another program's.
 TEST_F(EngineUnusedTest, WhatIsGoneBehindAWithdrawnClaimIsNotRemovedAgain) {
   cycle(1, "P1");
   pass(linger * 4);

@@ -97,7 +97,6 @@ TEST_F(EngineUnusedTest, AnotherCallerOfTheProcessJoinsTheQueueBehindTheFreshCla
   EXPECT_EQ(enqueue.path, "/P/A-");
 }
 
-// Between the look at it and the request that was to remove it.
 TEST_F(EngineUnusedTest, AfterAnOutageAMonitorIsLookedAtBeforeItIsRemoved) {
   cycle(1);
   reconnect();
@@ -201,7 +200,6 @@ TEST_F(EngineUnusedTest, WhatWasNotLookedAtSinceAnOutageIsLeftByTheLastRequests)
   EXPECT_EQ(removed_by(std::get<Transaction>(output_.sent.front().request)), std::vector<std::string>{"/P2"});
 }
 
-// By then the node may be another program's.
 TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   acquire(1, Priority::foreground);
   answers<Transaction, Transaction>(refused(ReplyCode::node_exists, 0), claimed("A-0000000004", 100));
