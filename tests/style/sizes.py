@@ -24,11 +24,16 @@ def flat(text):
     return text
 
 
+def uncounted(found):
+    """Lines that have numbers, but are not of the size of what they stand in."""
+    return "\v" * found[0].count("\n")
+
+
 def sizes_by_braces(text):
     """Yields (kind, name, line, size): of each function its lines, of each class its fields. Tables do not count:
     what is generated, and what a variable begins with."""
-    text = STRINGS.sub(lambda found: '""' + "\n" * found[0].count("\n"), GENERATED.sub("", text))
-    text = DIRECTIVE.sub("", text)
+    text = STRINGS.sub(lambda found: '""' + "\n" * found[0].count("\n"), GENERATED.sub(uncounted, text))
+    text = DIRECTIVE.sub(uncounted, text)
     stack, start = [], 0
     for match in re.finditer("[{};]", text):
         here, sign = match.start(), match[0]
@@ -36,14 +41,15 @@ def sizes_by_braces(text):
         if sign == "{":
             head = text[start:here]
             block = {"kind": kind_of(head) if inside in ("scope", "class") else "code", "fields": 0, "from": start}
-            block["line"] = text.count("\n", 0, here) + 1
+            block["line"] = text.count("\n", 0, here) + text.count("\v", 0, here) + 1
+            block["brace"] = here
             block["name"] = name_of(head)
             stack.append(block)
             start = here + 1
         elif sign == "}" and stack:
             block = stack.pop()
             if block["kind"] == "function":
-                yield "function", block["name"], block["line"], text.count("\n", 0, here) + 2 - block["line"]
+                yield "function", block["name"], block["line"], text.count("\n", block["brace"], here) + 1
             elif block["kind"] == "class":
                 yield "class", block["name"], block["line"], block["fields"]
             # A value in braces belongs to the statement that it stands in.
