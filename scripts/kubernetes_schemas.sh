@@ -4,8 +4,8 @@
 #   --help    this text
 #
 # The Python package kubernetes-validate has them inside, for each version from 1.25 to 1.37 (23 MB): it is fetched
-# once, compared with its checksum, and unpacked to build/kubernetes. Prints the name of the folder. Needs pip and a
-# network.
+# once, compared with its checksum, and unpacked to build/kubernetes-VERSION. Prints the name of the folder. Needs pip
+# and a network.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -17,6 +17,8 @@ for argument in "$@"; do
   esac
 done
 
-provide_wheel "$root/build/kubernetes" kubernetes-validate 1.37.0 \
+version=1.37.0
+folder=$root/build/kubernetes-$version
+provide_wheel "$folder" kubernetes-validate "$version" \
   85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9
-printf '%s\n' "$root/build/kubernetes/kubernetes_validate/kubernetes-json-schema"
+printf '%s\n' "$folder/kubernetes_validate/kubernetes-json-schema"
