@@ -158,9 +158,13 @@ def test_the_node_itself_queues(secured):
 def test_secrets_of_the_keystore_are_in_no_file(secured):
     given = {"user.password", "key.password"}  # the command's
     for file in Path(secured.node.home, "node1").rglob("*"):
-        if file.is_file() and file.name not in given:
+        if file.name in given or not file.is_file():
+            continue
+        try:
             text = file.read_bytes()
-            assert secured.password.encode() not in text and KEY_PASSWORD.encode() not in text, file
+        except FileNotFoundError:  # the node runs, and removes some
+            continue
+        assert secured.password.encode() not in text and KEY_PASSWORD.encode() not in text, file
 
 
 def test_secrets_are_in_no_log_and_are_read_for_each_connection(secured):
