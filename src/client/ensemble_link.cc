@@ -226,7 +226,7 @@ void EnsembleLink::refuse_requests(const std::vector<WaitingRequest>& requests) 
 
 void EnsembleLink::use_session(coordination::Session* session) {
   const ClientCore::Step step(core_);
-  seen_tokens_.connection_changed();
+  seen_tokens_.session_ended();
   session_ = session;
   if (!session) connected_ = false;
   agent_.use(session);

@@ -256,10 +256,12 @@ HolderToken Inspector::holder_token(const std::string& monitor, std::chrono::mil
   RequestPipeline pipeline = pipeline_to(ensemble, after(timeout_));
   const lock::TimePoint asked = client::now();
   client::SeenTokens& seen = ensemble.seen_tokens();
-  const Reply reply =
-      pipeline.ask(Get{path, true}, [&seen, path, asked, before = seen.connection()](const Reply& read) {
-        if (read.ok()) seen.remember(path, {client::token_of(read, OwnerRecord::from_json(read.data)), asked}, before);
-      });
+  const client::SeenTokens::Reading reading = seen.begin(path);
+  const Reply reply = pipeline.ask(Get{path, reading.watch}, [&seen, path, reading, asked](const Reply& read) {
+    using Seen = client::SeenTokens::Seen;
+    const std::optional<OwnerRecord> owner = read.ok() ? OwnerRecord::from_json(read.data) : std::nullopt;
+    seen.end(path, reading, read.ok() ? std::optional(Seen{client::token_of(read, owner), asked}) : std::nullopt);
+  });
   const bool held = is_there(reply, monitor, "cannot read the holder's record");
   return {held ? client::token_of(reply, OwnerRecord::from_json(reply.data)) : 0, client::now() - asked};
 }

@@ -81,6 +81,7 @@ def test_what_a_job_does_is_under_the_lock_too(articles, server):
 def test_another_token_is_refused(articles, server):
     with Holder(server.address, "R1") as first:
         assert write(articles, "/own/_doc/R1", first.held).status == 201
+    wait_until(lambda: write(articles, "/own/_doc/R1", first.held).status == 409, "the node is told")
     reason = refused(write(articles, "/own/_doc/R1", first.held))
     assert "nobody holds it" in reason and "read the document anew" in reason
     with Holder(server.address, "R1") as second, Holder(server.address, "R2") as other:
@@ -105,7 +106,7 @@ def test_a_lock_that_is_taken_away(articles, server):
             env=clean_environment(), capture_output=True, text=True, check=False)
         assert released.returncode == 0, released.stderr
         with Holder(server.address, "T1") as second:
-            refused(write(articles, "/own/_doc/T1", first.held, {"n": 2}))
+            wait_until(lambda: write(articles, "/own/_doc/T1", first.held, {"n": 2}).status == 409, "the node is told")
             assert write(articles, "/own/_doc/T1", second.held, {"n": 3}).status == 200
         refused(write(articles, "/own/_doc/T1", first.held, {"n": 4}))
     assert articles.request("GET", "/own/_doc/T1").json["_source"] == {"n": 3}

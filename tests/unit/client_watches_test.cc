@@ -50,42 +50,85 @@ TEST(DangerWatchTest, ForgetsWhatIsNotHeldAnyMore) {
   EXPECT_EQ(watch.next(begin + 9s, begin + 20s), lock::never);
 }
 
-TEST(SeenTokensTest, KnowsWhatWasReadUntilItIsToldOfAChange) {
-  SeenTokens seen;
-  EXPECT_FALSE(seen.find("/P/privateLock"));
-  seen.remember("/P/privateLock", {7, begin}, seen.connection());
-  seen.changed("/Q/privateLock");
-  ASSERT_TRUE(seen.find("/P/privateLock"));
-  EXPECT_EQ(seen.find("/P/privateLock")->token, 7);
-  EXPECT_EQ(seen.find("/P/privateLock")->asked, begin);
-  seen.changed("/P/privateLock");
-  EXPECT_FALSE(seen.find("/P/privateLock"));
+class SeenTokensTest : public ::testing::Test {
+ protected:
+  void read(const std::string& path, std::int64_t token = 7) {
+    seen_.end(path, seen_.begin(path), SeenTokens::Seen{token, begin});
+  }
+  std::int64_t known(const std::string& path) const { return seen_.find(path).value_or(SeenTokens::Seen{}).token; }
+
+  SeenTokens seen_;
+};
+
+TEST_F(SeenTokensTest, KnowsWhatWasReadUntilItIsToldOfAChange) {
+  EXPECT_FALSE(seen_.find("/P"));
+  read("/P");
+  seen_.changed("/Q");
+  EXPECT_EQ(known("/P"), 7);
+  EXPECT_EQ(seen_.find("/P")->asked, begin);
+  seen_.changed("/P");
+  EXPECT_FALSE(seen_.find("/P"));
 }
 
-TEST(SeenTokensTest, WhatOneConnectionHasToldEndsWithIt) {
-  SeenTokens seen;
-  seen.remember("/P/privateLock", {7, begin}, seen.connection());
-  const std::uint64_t before = seen.connection();
-  seen.connection_changed();
-  EXPECT_FALSE(seen.find("/P/privateLock"));
-  seen.remember("/P/privateLock", {7, begin}, before);
-  EXPECT_FALSE(seen.find("/P/privateLock")) << "it was asked for over the former one";
+TEST_F(SeenTokensTest, AReadThatLeavesNoWatchIsNotRemembered) {
+  seen_.end("/P", seen_.begin("/P"), std::nullopt);
+  EXPECT_FALSE(seen_.find("/P"));
+  read("/P");
+  seen_.end("/P", seen_.begin("/P"), std::nullopt);
+  EXPECT_EQ(known("/P"), 7) << "the former watch is still there";
 }
 
-TEST(SeenTokensTest, RemembersABoundedNumber) {
-  SeenTokens seen;
-  const auto known = [&seen] {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < 3 * SeenTokens::max_remembered; ++i) count += seen.find(std::to_string(i)) ? 1u : 0u;
-    return count;
-  };
-  for (std::size_t i = 0; i < SeenTokens::max_remembered; ++i) seen.remember(std::to_string(i), {}, 0);
-  EXPECT_EQ(known(), SeenTokens::max_remembered);
-  seen.remember("0", {8, begin}, 0);
-  EXPECT_EQ(known(), SeenTokens::max_remembered) << "it was there already";
-  for (std::size_t i = 0; i < 3 * SeenTokens::max_remembered; ++i) seen.remember(std::to_string(i), {}, 0);
-  EXPECT_LE(known(), SeenTokens::max_remembered);
-  EXPECT_TRUE(seen.find(std::to_string(3 * SeenTokens::max_remembered - 1))) << "the last one";
+TEST_F(SeenTokensTest, AChangeBetweenTwoReadsLeavesTheLaterOne) {
+  read("/P");
+  const auto reading = seen_.begin("/P");
+  seen_.changed("/P");
+  EXPECT_FALSE(seen_.find("/P"));
+  seen_.end("/P", reading, SeenTokens::Seen{8, begin});
+  EXPECT_EQ(known("/P"), 8);
+}
+
+TEST_F(SeenTokensTest, WhatOneConnectionHasToldEndsWithIt) {
+  read("/P");
+  const auto reading = seen_.begin("/Q");
+  seen_.connection_changed();
+  EXPECT_FALSE(seen_.find("/P"));
+  seen_.end("/Q", reading, SeenTokens::Seen{8, begin});
+  EXPECT_FALSE(seen_.find("/Q")) << "it was asked for over the former one";
+  read("/P");
+  EXPECT_EQ(known("/P"), 7);
+}
+
+TEST_F(SeenTokensTest, ASessionThatEndsTakesItsWatchesAlong) {
+  read("/P");
+  const auto reading = seen_.begin("/P");
+  seen_.session_ended();
+  EXPECT_FALSE(seen_.find("/P"));
+  const auto next = seen_.begin("/P");
+  seen_.end("/P", reading, SeenTokens::Seen{8, begin});
+  EXPECT_FALSE(seen_.find("/P")) << "of the former session";
+  seen_.end("/P", next, SeenTokens::Seen{9, begin});
+  EXPECT_EQ(known("/P"), 9);
+}
+
+// Those that have not fired are registered again with each connection, also of what nobody asks for any more.
+TEST_F(SeenTokensTest, WatchesAreFew) {
+  const auto path = [](std::size_t i) { return "/" + std::to_string(i) + std::string(200, 'x'); };
+  const std::size_t enough = SeenTokens::max_bytes / 200;
+  std::size_t watched = 0;
+  for (std::size_t i = 0; i < enough; ++i) {
+    const auto reading = seen_.begin(path(i));
+    watched += reading.watch ? 1u : 0u;
+    seen_.end(path(i), reading, SeenTokens::Seen{7, begin});
+  }
+  EXPECT_GT(watched, enough / 2);
+  EXPECT_LT(watched, enough);
+  seen_.connection_changed();
+  EXPECT_FALSE(seen_.begin(path(enough)).watch) << "they are still there";
+  seen_.changed(path(0));
+  EXPECT_TRUE(seen_.begin(path(enough)).watch);
+  EXPECT_FALSE(seen_.begin(path(enough + 1)).watch);
+  seen_.session_ended();
+  EXPECT_TRUE(seen_.begin(path(enough + 1)).watch);
 }
 
 TEST(AnswerWatchTest, ASessionThatConnectsInVainIsUseless) {

@@ -29,7 +29,9 @@ public final class HeldLocks implements WriteLocks {
   /** For so long the write may go on from the moment at which the look began. */
   public static final long COUNTS_NANOS = 1_000_000_000;
   /** A look that is older is no beginning of a write: too little of its time is left. */
-  private static final Duration BEGINS = Duration.ofNanos(COUNTS_NANOS * 4 / 5);
+  private static final Duration BEGINS = Duration.ofNanos(COUNTS_NANOS / 2);
+  /** With less of it left it is looked again: who writes all the time does not wait for it. */
+  private static final long AGAIN_NANOS = COUNTS_NANOS * 3 / 4;
   /** So long a look may wait for its turn at least. */
   private static final long LEAST_MILLIS = 1000;
 
@@ -150,7 +152,7 @@ public final class HeldLocks implements WriteLocks {
       return NO_LOCK;
     }
     long left = lookedAt + COUNTS_NANOS - clock.getAsLong();
-    if (left < COUNTS_NANOS / 2 && looking.compareAndSet(false, true)) {
+    if (left < AGAIN_NANOS && looking.compareAndSet(false, true)) {
       List<String> held = new ArrayList<>(monitors);
       held.removeAll(notHeld.keySet());
       lookAt(held, Duration.ZERO, 0, problem -> looking.set(false)); // one that fails leaves the former look as it is

@@ -122,23 +122,26 @@ public final class HolderTokens {
       return null;
     }
     try {
-      return source.known(monitor, maxAge).filter(one -> one.token() == token).map(this::meant).orElse(null);
+      long now = clock.getAsLong();
+      return source.known(monitor, maxAge).filter(one -> one.token() == token).map(one -> meant(one, now)).orElse(null);
     } catch (RuntimeException unknown) {
       return null; // a look says why
     }
   }
 
   private Seen look(String monitor, long token) {
+    long begun = clock.getAsLong();
     HolderToken read = source.read(monitor);
     if (read.token() == token) {
-      return meant(read);
+      return new Seen(true, begun, null);
     }
-    long begun = clock.getAsLong();
+    begun = clock.getAsLong();
     MonitorView holder = source.holder(monitor).orElse(null);
     return new Seen(holder != null && holder.holderToken() == token, begun, holder);
   }
 
-  private Seen meant(HolderToken token) {
-    return new Seen(true, clock.getAsLong() - token.age().toNanos(), null);
+  /** @param now by the clock, from before it was asked for: a pause since makes nothing younger */
+  private static Seen meant(HolderToken token, long now) {
+    return new Seen(true, now - token.age().toNanos(), null);
   }
 }

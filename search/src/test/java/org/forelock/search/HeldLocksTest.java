@@ -30,6 +30,8 @@ class HeldLocksTest {
   private final Map<String, Long> holders = new HashMap<>();
   /** Of each monitor what was read last, and when; a watch would take it out. */
   private final Map<String, long[]> remembered = new HashMap<>();
+  /** From when it was found until it is told. */
+  private long pause;
   private final HolderTokens look = new HolderTokens(new Holders(), looks::add, clock::get);
   private final List<Object> ends = new ArrayList<>();
 
@@ -37,8 +39,10 @@ class HeldLocksTest {
     @Override
     public Optional<HolderToken> known(String monitor, Duration maxAge) {
       long[] last = remembered.get(monitor);
-      return Optional.ofNullable(last).map(one -> TestViews.token(one[0], clock.get() - one[1]))
+      Optional<HolderToken> found = Optional.ofNullable(last).map(one -> TestViews.token(one[0], clock.get() - one[1]))
           .filter(token -> token.age().compareTo(maxAge) <= 0);
+      clock.addAndGet(pause);
+      return found;
     }
 
     @Override
@@ -70,12 +74,12 @@ class HeldLocksTest {
   }
 
   @Test
-  void theHoldersTokenCountsFromTheLook() {
+  void theHoldersTokenCountsFromWhenTheLookBegan() {
     holders.put("a", 7L);
     HeldLocks locks = locks("7", "a");
     assertFalse(locks.certain(), "nothing is known yet");
-    run();
     clock.addAndGet(SECOND / 10);
+    run();
     assertEquals(List.of("looked"), ends);
     assertEquals(SECOND - SECOND / 10, locks.nanosLeft());
     assertEquals(7, locks.token());
@@ -95,15 +99,36 @@ class HeldLocksTest {
     assertTrue(looks.isEmpty());
     assertEquals(List.of("looked", "looked"), ends, "at once");
     assertEquals(SECOND - SECOND / 10, next.nanosLeft(), "it counts from the look, and not anew");
-    clock.addAndGet(SECOND / 2);
+    clock.addAndGet(SECOND * 3 / 10);
     assertTrue(locks("7", "a").certain());
     assertEquals(1, looks.size(), "the next one will need it");
     run();
     clock.addAndGet(SECOND / 2);
     assertTrue(locks("7", "a").certain(), "that look has been told again");
+    run();
     clock.addAndGet(SECOND);
     locks("7", "a");
     assertEquals(1, looks.size(), "not for ever");
+  }
+
+  @Test
+  void whoBeginsHasTimeLeft() {
+    holders.put("a", 7L);
+    locks("7", "a");
+    run();
+    clock.addAndGet(SECOND * 6 / 10);
+    assertFalse(locks("7", "a").certain());
+    assertEquals(1, looks.size(), "the last look is too old to begin with");
+  }
+
+  @Test
+  void aPauseMakesNoLookYounger() {
+    holders.put("a", 7L);
+    locks("7", "a");
+    run();
+    pause = SECOND / 2;
+    HeldLocks next = locks("7", "a");
+    assertEquals(SECOND / 2, next.nanosLeft());
   }
 
   @Test
