@@ -1,11 +1,10 @@
-// A SetSection is one critical section under a lock set: take it, visit the resource of each member, give it back.
+// One critical section under a LockSet, in which the resource of each member is visited.
 #pragma once
 
 #include "forelock/lock_set.h"
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"
-#include "robustness/worker/client_source.h"
-#include "robustness/worker/section_plan.h"
+#include "robustness/worker/section.h"
 
 namespace forelock::robustness {
 
@@ -36,33 +35,20 @@ class SetCalls {
   std::optional<std::string> lost_;
 };
 
-class SetSection {
+class SetSection final : public Section<LockSet, SetCalls> {
  public:
   // A visitor for each member. All of them must outlive it.
   SetSection(GatedClient& client, const SectionPlan& plan, const std::vector<std::string>& monitors,
              HistoryWriter& history, std::deque<ResourceVisitor>& visitors);
-  SetSection(const SetSection&) = delete;
-  SetSection& operator=(const SetSection&) = delete;
-
-  // Whether the set was obtained.
-  bool run();
 
  private:
-  std::string obtain();
-  std::string obtain_or_cancel();
-  std::chrono::milliseconds deadline() const;
-  void visit();
-  void stay();
-  void unhealthy();
-  bool step_aside();
-  void release();
+  SetCalls& calls() override { return *told_; }
+  void granted() override { told_->granted(*lock_, client_.session_id()); }
+  void stay() override;
+  bool step_aside() override;
 
-  GatedClient& client_;
-  const SectionPlan& plan_;
   std::deque<ResourceVisitor>& visitors_;
-  std::optional<LockSet> set_;
-  std::shared_ptr<SetCalls> calls_;
-  bool unhealthy_ = false;
+  std::shared_ptr<SetCalls> told_;
 };
 
 }  // namespace forelock::robustness
