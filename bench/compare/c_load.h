@@ -20,8 +20,6 @@ class CLoad {
   workload::JobResult run(const workload::Job& job);
 
  private:
-  workload::JobResult run_polling(const workload::Job& job);
-
   fl_client client_ = 0;
 };
 

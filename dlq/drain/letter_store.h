@@ -38,12 +38,6 @@ struct UnreadableLetter {
   std::string record;
 };
 
-struct StoreDepth {
-  std::uint64_t queued = 0;
-  std::uint64_t parked = 0;
-  std::uint64_t unreadable = 0;
-};
-
 class LetterVisitor {
  public:
   virtual ~LetterVisitor() = default;

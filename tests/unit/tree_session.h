@@ -63,13 +63,6 @@ class TreeSession final : public coordination::Session {
     return true;
   }
 
-  // The server does not do what waits first, and says so.
-  void refuse_one(coordination::ReplyCode code) {
-    coordination::Reply refused;
-    refused.code = code;
-    if (const auto next = take()) ensemble_.on_reply(next->first, refused, true);
-  }
-
   // What waits is lost with the connection, and so it is not done.
   void disconnect() {
     ensemble_.on_session({.kind = coordination::SessionEvent::Kind::disconnected});

@@ -9,6 +9,16 @@
 
 namespace forelock::robustness {
 
+// What it returns, or the code of what it throws.
+template <class Call>
+std::string code_thrown_by(const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    return std::string(name_of(error.code()));
+  }
+}
+
 // `Calls` is what is told of it: RecordedCall, or SetCalls.
 template <class Lock, class Calls>
 class Section {
@@ -20,12 +30,7 @@ class Section {
   // Whether it was obtained.
   bool run() {
     calls().invoke(longest_wait(), plan_.mode());
-    std::string code;
-    try {
-      code = obtain();
-    } catch (const Error& error) {
-      code = name_of(error.code());
-    }
+    const std::string code = code_thrown_by([this] { return obtain(); });
     if (!code.empty()) {
       calls().refused(code);
       return false;
@@ -144,15 +149,11 @@ class Section {
     calls().event("release");
     // What became of a lock that is not healthy any more, the history shall know.
     switch (unhealthy_ ? SectionPlan::Release::confirmed : plan_.release) {
-      case SectionPlan::Release::confirmed: {
-        std::string code;
-        try {
+      case SectionPlan::Release::confirmed:
+        return calls().released(code_thrown_by([this] {
           lock_->unlock_or_throw();
-        } catch (const Error& error) {
-          code = name_of(error.code());
-        }
-        return calls().released(code);
-      }
+          return "";
+        }));
       case SectionPlan::Release::asynchronous:
         lock_->unlock_async();
         break;

@@ -90,12 +90,7 @@ bool SetSection::step_aside() {
   told_->event("release");
   const std::vector<RecordedCall> before = told_->begin_anew(lock_->priority());
   told_->invoke(limit + giving_back, "step_aside");
-  std::string code;
-  try {
-    if (!lock_->step_aside(limit)) code = name_of(ErrorCode::lock_timeout);
-  } catch (const Error& error) {
-    code = name_of(error.code());
-  }
+  const std::string code = code_thrown_by([&] { return lock_->step_aside(limit) ? "" : "lock_timeout"; });
   for (const RecordedCall& call : before) call.released(code.empty() ? "unconfirmed" : code);
   if (!code.empty()) {
     told_->refused(code);

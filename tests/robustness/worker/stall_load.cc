@@ -7,6 +7,7 @@
 #include "robustness/worker/current_call.h"
 #include "robustness/worker/load.h"
 #include "robustness/worker/patience.h"
+#include "robustness/worker/section.h"
 
 namespace forelock::robustness {
 namespace {
@@ -43,12 +44,10 @@ class StallLoad final : public Load {
     lock.on_lost([told](LossReason reason) { told->lost(reason); });
     const std::stop_callback give_up(stop, [&lock] { lock.cancel(); });
     call.invoke(longest_wait, "timeout");
-    std::string code;
-    try {
-      if (!lock.try_lock_for(longest_wait)) code = stop.stop_requested() ? "cancelled" : "lock_timeout";
-    } catch (const Error& error) {
-      code = name_of(error.code());
-    }
+    const std::string code = code_thrown_by([&] {
+      if (lock.try_lock_for(longest_wait)) return "";
+      return stop.stop_requested() ? "cancelled" : "lock_timeout";
+    });
     if (!code.empty()) {
       call.refused(code);
       return pause(stop, rest_after_failure);
@@ -59,12 +58,10 @@ class StallLoad final : public Load {
       visitor.leave();
     }
     call.event("release");
-    try {
+    call.released(code_thrown_by([&] {
       lock.unlock_or_throw();
-    } catch (const Error& error) {
-      code = name_of(error.code());
-    }
-    call.released(code);
+      return "";
+    }));
     pause(stop, rest_after_failure);
   }
 
