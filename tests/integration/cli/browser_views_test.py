@@ -259,11 +259,17 @@ class Scrolling(BrowserTest):
 
     def test_a_thousand_monitors_are_scrolled_while_others_change(self):
         """The best of three: other work of the machine takes frames, too."""
-        self.hold("m-0", *(word for i in range(1, self.COUNT) for word in ("-m", f"m-{i}")), "--info", "Reindex")
+        self.hold("m-0", *(word for i in range(1, self.COUNT) for word in ("-m", f"m-{i}")), "--info", "Reindex",
+                  "--timeout", "2m", "--set", "zookeeper.session.timeout=40000")
         self.serve()
         self.open()
-        rows = "return document.querySelectorAll('#list tbody tr').length"
-        wait_until(lambda: self.browser.execute_script(rows) == self.COUNT, "all of them are there", 60)
+        shown = "return [document.querySelectorAll('#list tbody tr').length, document.documentElement.scrollHeight]"
+
+        def all_shown():
+            count, height = self.browser.execute_script(shown)
+            return count == self.COUNT and height > 20 * self.COUNT
+
+        wait_until(all_shown, "all of them are there", 120)
         self.browser.set_script_timeout(120)
         busy = self.nested_locks("Busy")
         measured = []
@@ -271,9 +277,9 @@ class Scrolling(BrowserTest):
             busy("lock busy")
             busy("unlock busy")
             measured.append(self.browser.execute_async_script(SCROLL))
+            self.assertGreater(measured[-1]["frames"], 100, measured)
         best = min(measured, key=lambda one: one["p95"])
         print("frames of", self.COUNT, "monitors:", json.dumps(best), flush=True)
-        self.assertGreater(best["frames"], 100)
         self.assertLess(best["median"], 34, measured)
         self.assertLess(best["p95"], 100, measured)
         self.no_errors()
