@@ -184,11 +184,9 @@ public final class ForelockPlugin extends PluginBase
   @Override
   public void close() {
     Parts all = parts;
+    NodeLetters queue = letters;
     if (all != null) {
-      if (letters != null) {
-        letters.close();
-      }
-      all.close();
+      all.close(queue == null ? () -> {} : queue::close);
     }
   }
 }

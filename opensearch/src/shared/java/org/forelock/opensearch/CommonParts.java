@@ -18,6 +18,7 @@ import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
 import org.forelock.search.Leases;
 import org.forelock.search.LockService;
+import org.forelock.search.NodeEnd;
 import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeParts;
@@ -137,10 +138,11 @@ abstract class CommonParts implements Refreshes {
   }
 
   final void close() {
-    leases.close();
-    unguarded.close();
-    if (!requests.hasPromised()) {
-      locks.close();
-    } // else the session ends by itself, when no other node goes on under its locks any more
+    close(() -> {});
+  }
+
+  /** @param queue ends the dead-letter queue */
+  final void close(Runnable queue) {
+    NodeEnd.close(leases, requests, queue, unguarded, locks::close);
   }
 }

@@ -69,6 +69,24 @@ class LeasesTest {
     now = end;
   }
 
+  /** One that is held, one that waits: both end before the queue, which no late item finds closed so. */
+  @Test
+  void aNodeThatEndsGivesAllBackBeforeItsSessionWhateverGoesWrong() {
+    take("P1", "1s");
+    locks.others("P2");
+    take("P2", "1s");
+    List<String> ends = new ArrayList<>();
+    UnguardedPeriods unguarded = new UnguardedPeriods(() -> now, () -> true, (level, text) -> {}, task -> {});
+    RuntimeException broken = new IllegalStateException("the queue");
+    assertEquals(broken, assertThrows(RuntimeException.class, () -> NodeEnd.close(leases, requests, () -> {
+      assertFalse(locks.owners.containsKey("P1"));
+      refused(1, 503, "closed");
+      ends.add("queue");
+      throw broken;
+    }, unguarded, () -> ends.add("session"))));
+    assertEquals(List.of("queue", "session"), ends);
+  }
+
   /** Whatever names its client makes up. */
   @Test
   void noMonitorStaysBecauseOfALease() {
