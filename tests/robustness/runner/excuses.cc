@@ -7,12 +7,19 @@ void Excuses::set(Key key, Clock::time_point until) {
   until_[std::move(key)] = until;
 }
 
+void Excuses::not_removed(const std::string& monitor, const std::string& by) {
+  const std::lock_guard guard(mutex_);
+  until_.erase({"removed", monitor, by});
+}
+
 std::string Excuses::reason(const std::string& process, const std::string& monitor, Clock::time_point begun) const {
   if (ask_) ask_();
   const std::lock_guard guard(mutex_);
   for (const Key& key : {Key{"paused", process}, Key{"session_ended", process}, Key{"removed", monitor}}) {
-    const auto found = until_.find(key);
-    if (found != until_.end() && begun < found->second) return key.first;
+    for (auto found = until_.lower_bound(key); found != until_.end(); ++found) {
+      if (found->first[0] != key[0] || found->first[1] != key[1]) break;
+      if (begun < found->second) return key[0];
+    }
   }
   return {};
 }

@@ -243,6 +243,7 @@ void Run::end_clients() {
 
 void Run::judge_unlocks() {
   unlocks_.read();
+  unlocks_.finish();
   for (const std::string& problem : unlocks_.problems()) problems_.push_back("audit: " + problem);
   if (has_unlockers(options_.seed) && options_.seconds >= long_enough_to_free && unlocks_.freed() == 0)
     problems_.emplace_back("no overdue holder was freed");

@@ -16,6 +16,11 @@ Clock::time_point time_of(const std::string& at) {
   return Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::system_clock::now() - *wall);
 }
 
+// A session alone names the holder where it has no node.
+bool names_node(const std::string& holder) {
+  return holder.substr(0, holder.find('@')).find('-') != std::string::npos;
+}
+
 }  // namespace
 
 UnlockRecords::UnlockRecords(std::filesystem::path file, FaultLog& log, Excuses& excuses)
@@ -45,24 +50,41 @@ void UnlockRecords::take(const std::string& line) {
 }
 
 void UnlockRecords::begin(const std::string& who, const Act& act, const std::string& at) {
-  if (!open_.try_emplace(who, act).second)
-    problems_.push_back(who + " has not said what became of its act at " + open_.at(who).monitor);
+  if (const auto earlier = open_.find(who); earlier != open_.end()) {
+    problems_.push_back(who + " has not said what became of its act at " + earlier->second.act.monitor);
+    excuse(who, earlier->second);
+  }
+  open_[who] = {act, time_of(at)};
+  if (names_node(act.holder)) excuses_.removed(act.monitor, who);
+}
+
+void UnlockRecords::excuse(const std::string& who, const Begun& begun) {
+  const Act& act = begun.act;
+  if (!names_node(act.holder)) return;
   const std::string node = act.holder.substr(0, act.holder.find('@'));
-  // A session alone names the holder where it has no node.
-  if (node.find('-') == std::string::npos) return;
-  log_.end(log_.begin("overdue_deleted", act.monitor, node, time_of(at)), "overdue_deleted");
-  excuses_.removed(act.monitor);
+  log_.end(log_.begin("overdue_deleted", act.monitor, node, begun.at), "overdue_deleted");
+  excuses_.removed(act.monitor, who);
 }
 
 void UnlockRecords::end(const std::string& who, const Act& act, const std::string& result) {
   const auto begun = open_.find(who);
-  if (begun == open_.end() || begun->second != act) {
+  if (begun == open_.end() || begun->second.act != act) {
     problems_.push_back(who + " has ended an act at " + act.monitor + " that it has not begun");
   } else {
+    if (result == "released" || result == "unknown") {
+      excuse(who, begun->second);
+    } else {
+      excuses_.not_removed(act.monitor, who);
+    }
     open_.erase(begun);
   }
   if (result == "released" && !freed_.insert(act.monitor + ' ' + act.holder).second)
     problems_.push_back(act.holder + " of " + act.monitor + " was freed twice");
+}
+
+void UnlockRecords::finish() {
+  const std::lock_guard guard(mutex_);
+  for (const auto& [who, begun] : open_) excuse(who, begun);
 }
 
 std::size_t UnlockRecords::freed() const {

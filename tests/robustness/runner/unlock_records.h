@@ -7,7 +7,7 @@
 namespace forelock::robustness {
 
 // Thread-safe. Each act is a fault of the kind `overdue_deleted` from the time of its record on: whoever has lost its
-// lock by it may not know that yet.
+// lock by it may not know that yet. One that says that it has done nothing is no fault, and excuses nobody any more.
 class UnlockRecords {
  public:
   // `file`: their audit file, which need not be there yet.
@@ -15,6 +15,8 @@ class UnlockRecords {
 
   // Takes what has come since the last call.
   void read();
+  // Nothing will come any more: what has no end may have been done.
+  void finish();
   // How many holders have been freed.
   std::size_t freed() const;
   // What is wrong with the records, a line each: an act without its begin, one whose process went on without saying
@@ -27,9 +29,15 @@ class UnlockRecords {
     std::string holder;  // NODE@TOKEN
     bool operator==(const Act&) const = default;
   };
+  struct Begun {
+    Act act;
+    HistoryEvent::Clock::time_point at;
+  };
 
   void take(const std::string& line);
   void begin(const std::string& who, const Act& act, const std::string& at);
+  // May have been done.
+  void excuse(const std::string& who, const Begun& begun);
   void end(const std::string& who, const Act& act, const std::string& result);
 
   const std::filesystem::path file_;
@@ -37,8 +45,8 @@ class UnlockRecords {
   Excuses& excuses_;
   mutable std::mutex mutex_;
   std::streamoff read_ = 0;
-  std::map<std::string, Act> open_;  // by process; of one that was killed it stays
-  std::set<std::string> freed_;      // MONITOR HOLDER
+  std::map<std::string, Begun> open_;  // by process; of one that was killed it stays
+  std::set<std::string> freed_;        // MONITOR HOLDER
   std::vector<std::string> problems_;
 };
 

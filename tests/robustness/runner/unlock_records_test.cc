@@ -12,6 +12,10 @@ class UnlockRecordsTest : public testing::Test {
                                         << R"(","monitor":"P1","holder":")" << holder << R"(","result":")" << result
                                         << "\"}" << std::endl;
   }
+  std::string excuse() {
+    records_.read();
+    return excuses_.reason("api-1.1", "P1", Excuses::Clock::now());
+  }
   std::vector<std::string> problems() {
     records_.read();
     return records_.problems();
@@ -27,14 +31,33 @@ class UnlockRecordsTest : public testing::Test {
 
 TEST_F(UnlockRecordsTest, BegunActIsAnExcuseFromThenOn) {
   EXPECT_EQ(problems(), std::vector<std::string>());
-  EXPECT_EQ(excuses_.reason("api-1.1", "P1", Excuses::Clock::now()), "");
+  EXPECT_EQ(excuse(), "");
   act("a", "A-0000000001@7", "begun");
-  records_.read();
-  EXPECT_EQ(excuses_.reason("api-1.1", "P1", Excuses::Clock::now()), "removed");
-  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+  EXPECT_EQ(excuse(), "removed");
   act("a", "A-0000000001@7", "released");
+  EXPECT_EQ(excuse(), "removed");
   EXPECT_EQ(problems(), std::vector<std::string>());
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
   EXPECT_EQ(records_.freed(), 1u);
+}
+
+TEST_F(UnlockRecordsTest, ActThatHasDoneNothingExcusesNobodyAndOthersStillDo) {
+  for (const char* nothing : {"holder_changed", "failed"}) {
+    act("a", "A-0000000001@7", "begun");
+    EXPECT_EQ(excuse(), "removed") << "its outcome is not known";
+    act("a", "A-0000000001@7", nothing);
+    EXPECT_EQ(excuse(), "");
+  }
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 0u);
+  for (const char* by : {"a", "b"}) act(by, "A-0000000002@8", "begun");
+  act("a", "A-0000000002@8", "unknown");
+  act("b", "A-0000000002@8", "holder_changed");
+  EXPECT_EQ(excuse(), "removed");
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+  act("b", "A-0000000003@9", "begun");
+  records_.read();
+  records_.finish();
+  EXPECT_EQ(log_.counts()["overdue_deleted"], 2u) << "it was killed before it could say";
 }
 
 TEST_F(UnlockRecordsTest, LastActOfAProcessNeedsNoEnd) {
@@ -59,11 +82,9 @@ TEST_F(UnlockRecordsTest, NobodyIsFreedTwiceAndNothingIsDoneBeforeItIsSaid) {
 TEST_F(UnlockRecordsTest, LineThatIsBeingWrittenIsReadWhenItIsComplete) {
   std::ofstream(file_) << R"({"action":"unlock","at":"2026-01-01T00:00:00.000Z","by":"a","monitor":"P1",)"
                        << std::flush;
-  records_.read();
-  EXPECT_EQ(log_.counts().size(), 0u);
+  EXPECT_EQ(excuse(), "");
   std::ofstream(file_, std::ios::app) << R"("holder":"A-0000000001@7","result":"begun"})" << std::endl;
-  records_.read();
-  EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+  EXPECT_EQ(excuse(), "removed");
 }
 
 }  // namespace
