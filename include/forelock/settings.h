@@ -39,8 +39,8 @@ struct TlsSettings {
 
   std::filesystem::path ca_file;            ///< the authorities that are trusted
   std::filesystem::path certificate_file;   ///< what is shown to the servers
-  std::filesystem::path key_file;           ///< its private key
-  std::filesystem::path key_password_file;  ///< of an encrypted key
+  std::filesystem::path key_file;           ///< its private key; empty if the program has set its text
+  std::filesystem::path key_password_file;  ///< of an encrypted key; the same
   std::filesystem::path crl_file;           ///< what is revoked
   std::vector<std::string> server_names;    ///< empty: the names or addresses of the server list
   Version min_version = Version::v1_2;      ///< `zookeeper.tls.min.version`
@@ -57,7 +57,7 @@ struct SaslSettings {
 
   Mechanism mechanism = Mechanism::none;  ///< `zookeeper.sasl.mechanism`
   std::string user;                       ///< of DIGEST-MD5
-  std::filesystem::path password_file;    ///< of that user
+  std::filesystem::path password_file;    ///< of that user; empty if the program has set the password
   std::string service = "zookeeper";      ///< of the servers' Kerberos principals
   std::string realm;                      ///< that a server must offer with DIGEST-MD5; empty: any
 };
@@ -163,7 +163,7 @@ class FORELOCK_EXPORT Settings {
   const std::filesystem::path& trace_file() const noexcept;
   /// `zookeeper.trace.monitors`: whether these spans name the monitor and the lock info.
   bool trace_monitors() const noexcept;
-  /// `zookeeper.auth.digest.file`; empty without credentials.
+  /// `zookeeper.auth.digest.file`; empty without credentials, and where the program has set `zookeeper.auth.digest`.
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.tls.ca.file` and those beside it. The files are read for each connection, not here.
   const TlsSettings& tls() const noexcept;
@@ -186,7 +186,7 @@ class FORELOCK_EXPORT Settings {
 
   /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file of the
   /// user of this process with mode 0600 or less, or of root with mode 0640 or less, as secrets are mounted into
-  /// containers. Returns "" without that setting. Throws
+  /// containers; or what the program has set as `zookeeper.auth.digest`. Returns "" without these. Throws
   /// ConfigurationException, without any of the contents.
   std::string load_digest() const;
 
@@ -198,6 +198,7 @@ class FORELOCK_EXPORT Settings {
   const std::vector<ConfigurationProblem>& doubts() const noexcept;
 
  private:
+  friend struct config::SettingsData;
   explicit Settings(std::shared_ptr<const config::SettingsData> data) noexcept;
 
   std::shared_ptr<const config::SettingsData> data_;  // never null

@@ -22,28 +22,12 @@ std::optional<Fault> ownership_fault(uid_t owner, mode_t mode, uid_t user);
 // What is wrong with it, unless it is such a regular file.
 std::optional<Fault> private_file_fault(const std::filesystem::path& path);
 
+// The text without the end of its last line, unless it has more than `limit` bytes.
+std::string without_line_end(std::string text, std::size_t limit);
+
 // The text of such a file without the end of its last line; reads at most `limit` + 1 bytes, so a longer text has more
 // than `limit`. What is wrong otherwise; never says any of the contents. `content` is for the hint: "a file with …".
 std::variant<std::string, Fault> read_private_file(const std::filesystem::path& path, std::size_t limit,
                                                    std::string_view content);
-
-// The one line `user:password` of such a file. What is wrong otherwise; never says any of the contents.
-std::variant<std::string, Fault> read_digest(const std::filesystem::path& path);
-
-// Such a file that has no name and is in memory alone: for a secret that comes from elsewhere, where a path is wanted.
-class MemoryFile {
- public:
-  // Throws std::system_error.
-  explicit MemoryFile(std::string_view text);
-  ~MemoryFile();
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  // In this process, while this object exists.
-  std::string path() const;
-
- private:
-  int descriptor_;
-};
 
 }  // namespace forelock::config

@@ -9,12 +9,21 @@
 #include "config/option_table.h"
 #include "config/printable.h"
 #include "config/private_file.h"
+#include "config/settings_data.h"
 #include "forelock/configuration_error.h"
 
 namespace forelock::config {
 namespace {
 
+constexpr std::size_t longest_digest = 4096;
 constexpr std::size_t longest_sasl_password = 1024;
+
+bool is_digest(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0 && colon + 1 < line.size() &&
+         std::none_of(line.begin(), line.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
 
 bool is_one_line(const std::string& text) {
   return !text.empty() && std::none_of(text.begin(), text.end(),
@@ -36,15 +45,34 @@ std::string text_of_setting(const Settings& settings, OptionId id, std::variant<
   throw ConfigurationException({{entry->origin, 0, key, std::move(fault->message), std::move(fault->hint)}});
 }
 
+std::variant<std::string, Fault> read_secret(const Settings& settings, OptionId id, std::size_t limit,
+                                             std::string_view content) {
+  const SettingsData& data = SettingsData::of(settings);
+  const std::string* const given = data.secret(id);
+  if (given != nullptr) return without_line_end(*given, limit);
+  return read_private_file(data.text(id), limit, content);
+}
+
+std::variant<std::string, Fault> read_digest(const Settings& settings) {
+  constexpr OptionId id = OptionId::auth_digest_file;
+  std::variant<std::string, Fault> text = read_secret(settings, id, longest_digest, "the line user:password");
+  const std::string* const line = std::get_if<std::string>(&text);
+  if (line != nullptr && (line->size() > longest_digest || !is_digest(*line))) {
+    return Fault{in_quotes(SettingsData::of(settings).text(id)) + " does not contain one line user:password",
+                 "write exactly that one line"};
+  }
+  return text;
+}
+
 std::string read_sasl_password(const Settings& settings) {
-  const std::filesystem::path& path = settings.sasl().password_file;
-  std::variant<std::string, Fault> text = read_private_file(path, longest_sasl_password, "the user's password");
+  constexpr OptionId id = OptionId::sasl_password_file;
+  const std::string& name = SettingsData::of(settings).text(id);
+  std::variant<std::string, Fault> text = read_secret(settings, id, longest_sasl_password, "the user's password");
   const std::string* const password = std::get_if<std::string>(&text);
   if (password != nullptr && password->size() <= longest_sasl_password && !is_one_line(*password)) {
-    text =
-        Fault{in_quotes(path.native()) + " does not contain one line with a password", "write exactly that one line"};
+    text = Fault{in_quotes(name) + " does not contain one line with a password", "write exactly that one line"};
   }
-  return text_of_setting(settings, OptionId::sasl_password_file, std::move(text), longest_sasl_password, path);
+  return text_of_setting(settings, id, std::move(text), longest_sasl_password, name);
 }
 
 }  // namespace forelock::config

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "config/option.h"
@@ -17,8 +18,15 @@ namespace forelock::config {
 std::string text_of_setting(const Settings& settings, OptionId id, std::variant<std::string, Fault> text,
                             std::size_t limit, const std::filesystem::path& path);
 
-// The password; the file is to be private (config/private_file.h). Throws ConfigurationException, without any of the
-// contents.
+// What the program has given in place of this setting's file, or the text of that, which is to be private
+// (config/private_file.h, with the same bounds).
+std::variant<std::string, Fault> read_secret(const Settings& settings, OptionId id, std::size_t limit,
+                                             std::string_view content);
+
+// The one line `user:password`. What is wrong otherwise; never says any of the contents.
+std::variant<std::string, Fault> read_digest(const Settings& settings);
+
+// The password. Throws ConfigurationException, without any of the contents.
 std::string read_sasl_password(const Settings& settings);
 
 }  // namespace forelock::config

@@ -7,8 +7,8 @@
 #include "config/open_file.h"
 #include "config/option_table.h"
 #include "config/printable.h"
-#include "config/private_file.h"
 #include "config/problems.h"
+#include "config/setting_file.h"
 #include "config/settings_builder.h"
 #include "config/settings_data.h"
 
@@ -42,6 +42,19 @@ Settings::Entry entry_of(const std::string& key, const std::string& value, const
 }
 
 }  // namespace
+
+const std::string* config::SettingsData::secret(OptionId id) const {
+  const auto found = given.find(std::string(option(id).key));
+  return found == given.end() ? nullptr : found->second.secret.get();
+}
+
+std::filesystem::path config::SettingsData::file(OptionId id) const {
+  return secret(id) != nullptr ? std::string() : text(id);
+}
+
+const config::SettingsData& config::SettingsData::of(const Settings& settings) {
+  return *settings.data_;
+}
 
 Settings::Settings() : data_(config::SettingsBuilder().build()) {}
 
@@ -191,8 +204,8 @@ const std::map<std::string, std::string>& Settings::kafka() const noexcept {
 }
 
 std::string Settings::load_digest() const {
-  if (data_->auth_digest_file.empty()) return "";
-  std::variant<std::string, config::Fault> digest = config::read_digest(data_->auth_digest_file);
+  if (data_->text(OptionId::auth_digest_file).empty()) return "";
+  std::variant<std::string, config::Fault> digest = config::read_digest(*this);
   if (config::Fault* fault = std::get_if<config::Fault>(&digest)) {
     // The path is never empty by default, so the setting was given somewhere.
     const config::Given& given = data_->given.at(std::string(config::option(OptionId::auth_digest_file).key));
@@ -216,7 +229,7 @@ std::vector<Settings::Entry> Settings::entries() const {
     const std::string key(option.key);
     entries.push_back(entry_of(key, data_->text(option.id), origin(key)));
     const auto given = data_->given.find(key);
-    if (given == data_->given.end() || !given->second.memory) continue;
+    if (given == data_->given.end() || !given->second.secret) continue;
     entries.back().value = config::mask;
     entries.back().secret = true;
   }

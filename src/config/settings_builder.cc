@@ -114,9 +114,8 @@ void SettingsBuilder::assign(const std::string& spelling, const std::string& tex
 }
 
 void SettingsBuilder::assign_secret(const Option& option, Given given) {
-  given.memory = std::make_shared<MemoryFile>(given.value.text);
+  given.secret = std::make_shared<const std::string>(std::exchange(given.value.text, given.spelling));
   given.spelling = std::string(option.key);
-  given.value.text = given.memory->path();
   assign_option(option, std::move(given));
 }
 
@@ -185,7 +184,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   data->session_file = data->text(OptionId::session_file);
   data->outbox_path = data->text(OptionId::outbox_path);
   data->trace_file = data->text(OptionId::trace_file);
-  data->auth_digest_file = data->text(OptionId::auth_digest_file);
+  data->auth_digest_file = data->file(OptionId::auth_digest_file);
   data->tls = tls_settings(*data);
   data->sasl = sasl_settings(*data);
   for (const auto& [key, given] : given_) {
@@ -322,7 +321,7 @@ SaslSettings SettingsBuilder::sasl_settings(const SettingsData& data) {
   if (mechanism == "DIGEST-MD5") sasl.mechanism = SaslSettings::Mechanism::digest_md5;
   if (mechanism == "GSSAPI") sasl.mechanism = SaslSettings::Mechanism::gssapi;
   sasl.user = data.text(OptionId::sasl_user);
-  sasl.password_file = data.text(OptionId::sasl_password_file);
+  sasl.password_file = data.file(OptionId::sasl_password_file);
   sasl.service = data.text(OptionId::sasl_service);
   sasl.realm = data.text(OptionId::sasl_realm);
   return sasl;
@@ -332,8 +331,8 @@ TlsSettings SettingsBuilder::tls_settings(const SettingsData& data) {
   TlsSettings tls;
   tls.ca_file = data.text(OptionId::tls_ca_file);
   tls.certificate_file = data.text(OptionId::tls_certificate_file);
-  tls.key_file = data.text(OptionId::tls_key_file);
-  tls.key_password_file = data.text(OptionId::tls_key_password_file);
+  tls.key_file = data.file(OptionId::tls_key_file);
+  tls.key_password_file = data.file(OptionId::tls_key_password_file);
   tls.crl_file = data.text(OptionId::tls_crl_file);
   tls.min_version =
       data.text(OptionId::tls_min_version) == "1.3" ? TlsSettings::Version::v1_3 : TlsSettings::Version::v1_2;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "config/option.h"
-#include "config/private_file.h"
 #include "config/server_list.h"
 #include "config/value_parser.h"
 #include "forelock/configuration_error.h"
@@ -23,9 +22,9 @@ namespace forelock::config {
 struct Given {
   std::string spelling;  // the key as it was written
   ParsedValue value;
-  std::string source;                        // the file, or the origin of an override
-  int line = 0;                              // 0 where there is none
-  std::shared_ptr<const MemoryFile> memory;  // the file that the value names, if it is a secret that a program gave
+  std::string source;                         // the file, or the origin of an override
+  int line = 0;                               // 0 where there is none
+  std::shared_ptr<const std::string> secret;  // what a program gave in place of the file; the value is its key then
 
   std::string origin() const { return line > 0 ? source + ':' + std::to_string(line) : source; }
 };
@@ -47,6 +46,12 @@ struct SettingsData {
   const ParsedValue& value(OptionId id) const { return values[static_cast<std::size_t>(id)]; }
   const std::string& text(OptionId id) const { return value(id).text; }
   std::int64_t number(OptionId id) const { return value(id).number; }
+  // What the program has given in place of this setting's file; null if it has not.
+  const std::string* secret(OptionId id) const;
+  // The setting's file; empty if there is none.
+  std::filesystem::path file(OptionId id) const;
+
+  static const SettingsData& of(const Settings& settings);
 };
 
 }  // namespace forelock::config

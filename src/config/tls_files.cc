@@ -7,9 +7,9 @@
 #include "config/open_file.h"
 #include "config/option_table.h"
 #include "config/printable.h"
-#include "config/private_file.h"
 #include "config/problems.h"
 #include "config/setting_file.h"
+#include "config/settings_data.h"
 
 namespace forelock::config {
 namespace {
@@ -29,10 +29,10 @@ std::string open_text(const Settings& settings, OptionId id, const std::filesyst
   return text_of_setting(settings, id, std::move(text), largest_pem, path);
 }
 
-std::string private_text(const Settings& settings, OptionId id, const std::filesystem::path& path, std::size_t limit,
-                         std::string_view content) {
-  if (path.empty()) return {};
-  return text_of_setting(settings, id, read_private_file(path, limit, content), limit, path);
+std::string secret_text(const Settings& settings, OptionId id, std::size_t limit, std::string_view content) {
+  const std::string& name = SettingsData::of(settings).text(id);
+  if (name.empty()) return {};
+  return text_of_setting(settings, id, read_secret(settings, id, limit, content), limit, name);
 }
 
 }  // namespace
@@ -42,9 +42,8 @@ TlsTexts read_tls_files(const Settings& settings) {
   return {
       .authorities = open_text(settings, OptionId::tls_ca_file, tls.ca_file),
       .certificate = open_text(settings, OptionId::tls_certificate_file, tls.certificate_file),
-      .key = private_text(settings, OptionId::tls_key_file, tls.key_file, largest_pem, "the private key"),
-      .key_password = private_text(settings, OptionId::tls_key_password_file, tls.key_password_file, longest_password,
-                                   "the key's password"),
+      .key = secret_text(settings, OptionId::tls_key_file, largest_pem, "the private key"),
+      .key_password = secret_text(settings, OptionId::tls_key_password_file, longest_password, "the key's password"),
       .revocations = open_text(settings, OptionId::tls_crl_file, tls.crl_file),
   };
 }

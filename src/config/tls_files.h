@@ -16,7 +16,8 @@ struct TlsTexts {
   std::string revocations;
 };
 
-// At most 1 MiB of each. The key and its password are to be in private files (config/private_file.h). Throws
+// At most 1 MiB of each. The key and its password are to be in private files (config/private_file.h), or
+// what the program has given. Throws
 // ConfigurationException, without any of the contents.
 TlsTexts read_tls_files(const Settings& settings);
 

@@ -1,6 +1,8 @@
 // Settings as a whole: defaults, files, overrides, what they say about their origin, and how they are refused.
 #include <stdlib.h>
 
+#include "config/setting_file.h"
+#include "config/tls_files.h"
 #include "config_reading.h"
 
 namespace forelock {
@@ -188,6 +190,19 @@ TEST(Settings, SaslIsRead) {
   EXPECT_EQ(read("zookeeper.acl=open\nzookeeper.sasl.mechanism=GSSAPI\n").acl(), AclMode::open);
 }
 
+TEST(Settings, TheSaslPasswordOfAProgramIsNoFile) {
+  Settings settings =
+      read("zookeeper.sasl.mechanism=DIGEST-MD5\nzookeeper.sasl.user=alice\nzookeeper.sasl.password.file=/p\n");
+  settings.set("zookeeper.sasl.password", "hunter2\n", "the program");
+  EXPECT_EQ(config::read_sasl_password(settings), "hunter2");
+  EXPECT_EQ(settings.sasl().password_file, "");
+  for (const std::string& wrong : {std::string(), std::string("a\nb"), std::string(1025, 'x')}) {
+    settings.set("zookeeper.sasl.password", wrong, "the program");
+    EXPECT_THAT(problems_of([&] { config::read_sasl_password(settings); }),
+                ElementsAre(HasSubstr("zookeeper.sasl.password.file: 'zookeeper.sasl.password' ")));
+  }
+}
+
 TEST(Settings, SaslIsWholeOrRefused) {
   EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=DIGEST-MD5\n"),
               ElementsAre("f:1: zookeeper.sasl.mechanism: needs zookeeper.sasl.user, set that too",
@@ -233,6 +248,22 @@ TEST(Settings, TlsIsRead) {
   EXPECT_EQ(tls.crl_file, "/r");
   EXPECT_EQ(tls.min_version, TlsSettings::Version::v1_3);
   EXPECT_THAT(tls.server_names, ElementsAre("zk1.example", "10.0.0.1", "::1"));
+}
+
+TEST(Settings, TheKeyAndItsPasswordOfAProgramAreNoFiles) {
+  const Folder folder;
+  const std::string pem = folder.write("pem", "a certificate", 0600);
+  Settings settings = read("\n");
+  settings.set({{"zookeeper.tls.ca.file", pem, "the program"},
+                {"zookeeper.tls.certificate.file", pem, "the program"},
+                {"zookeeper.tls.key", "a key", "the program"},
+                {"zookeeper.tls.key.password", "hunter2", "the program"}});
+  const config::TlsTexts texts = config::read_tls_files(settings);
+  EXPECT_EQ(texts.certificate, "a certificate");
+  EXPECT_EQ(texts.key, "a key");
+  EXPECT_EQ(texts.key_password, "hunter2");
+  EXPECT_EQ(settings.tls().key_file, "");
+  EXPECT_EQ(settings.tls().key_password_file, "");
 }
 
 TEST(Settings, TlsIsWholeOrRefused) {
