@@ -59,6 +59,17 @@ std::shared_ptr<const Picture> picture(const Look& look) {
                                          seconds(3));
 }
 
+// P1 may not be read, and is the only one.
+Picture closed_picture(WallTime at) {
+  Picture::Parts parts;
+  parts.sightings = std::make_shared<const Sightings>();
+  parts.unreadable = std::make_shared<const Unreadable>(Unreadable{{"P1", "a closed ACL"}});
+  parts.begun = Picture::Steady(at.time_since_epoch());
+  parts.wall = at;
+  parts.fresh_for = seconds(3);
+  return Picture(std::move(parts));
+}
+
 std::string told(const std::vector<Stay>& stays) {
   std::string text;
   for (const Stay& stay : stays) {
@@ -98,6 +109,41 @@ TEST(StayTracker, what_ends_while_nobody_looks_ends_at_the_last_look) {
   tracker.take(*picture({noon + seconds(62)}));
   EXPECT_EQ(tracker.watched()->from, noon + seconds(60));
   EXPECT_EQ(tracker.watched()->to, noon + seconds(62));
+}
+
+TEST(StayTracker, what_lasts_goes_on_behind_a_closed_acl_and_is_no_second_grant) {
+  StayTracker tracker;
+  tracker.take(*picture({noon + seconds(1), "a", "b"}));
+  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(2)))), "");
+  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(3)))), "");
+  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(4), "a", "b", noon + seconds(1)}))), "");
+  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(5)}))), "hold a 0-5000;wait b 0-5000;") << "seen again";
+}
+
+TEST(StayTracker, what_ends_behind_a_closed_acl_ends_unseen_at_the_last_look) {
+  const auto after = [](const std::shared_ptr<const Picture>& next) {
+    StayTracker tracker;
+    tracker.take(*picture({noon + seconds(1), "a", "b"}));
+    tracker.take(closed_picture(noon + seconds(2)));
+    tracker.take(closed_picture(noon + seconds(3)));
+    return told(tracker.take(*next));
+  };
+  EXPECT_EQ(after(picture({noon + seconds(4)})), "hold a 0-1000 unseen;wait b 0-1000 unseen;");
+  EXPECT_EQ(after(picture({noon + seconds(4), "b", "", noon + milliseconds(2500)})),
+            "hold b 2500-;hold a 0-1000 unseen;wait b 0-2500 granted;");
+  const auto gone = std::make_shared<const Picture>(std::vector<MonitorView>(),
+                                                    Picture::Steady((noon + seconds(4)).time_since_epoch()),
+                                                    noon + seconds(4), seconds(3));
+  EXPECT_EQ(after(gone), "hold a 0-1000 unseen;wait b 0-1000 unseen;");
+}
+
+TEST(StayTracker, what_an_earlier_process_has_left_behind_a_closed_acl_goes_on) {
+  StayTracker before;
+  before.take(*picture({noon + seconds(1), "a"}));
+  StayTracker tracker;
+  tracker.resume(before.open(), noon + seconds(1));
+  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(60)))), "");
+  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(61)}))), "hold a 0-1000 unseen;");
 }
 
 TEST(StayTracker, what_an_earlier_process_has_left_goes_on_or_has_ended_unseen) {

@@ -57,7 +57,7 @@ bool holds_now(const Picture& picture, const Stay& waited) {
 }  // namespace
 
 void StayTracker::resume(const std::vector<Stay>& open, WallTime last_look) {
-  for (const Stay& stay : open) open_[key_of(stay.kind, stay.monitor, stay.identity)] = {stay, 0};
+  for (const Stay& stay : open) open_[key_of(stay.kind, stay.monitor, stay.identity)] = {stay};
   last_ = last_look;
 }
 
@@ -79,11 +79,14 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
   std::vector<Stay> changes;
   const auto sweep = [&](std::map<std::string, Open>::iterator begin, const auto& is_end) {
     for (auto place = begin; place != open_.end() && !is_end(place->first);) {
-      if (place->second.seen == pictures_) {
+      Open& open = place->second;
+      const bool is_closed = open.seen != pictures_ && picture.why_unreadable(open.stay.monitor) != nullptr;
+      if (is_closed && !open.closed) open.closed = last_;
+      if (is_closed || open.seen == pictures_) {
         ++place;
         continue;
       }
-      end(place->second.stay, picture, !watched_on);
+      end(open.stay, picture, watched_on || open.closed ? open.closed : last_.value_or(open.stay.from));
       changes.push_back(place->second.stay);
       if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
         ended_[place->first] = {std::move(place->second.stay), picture.begun()};
@@ -139,6 +142,7 @@ bool StayTracker::goes_on(const std::string& key) {
   const auto known = open_.find(key);
   if (known == open_.end()) return false;
   known->second.seen = pictures_;
+  known->second.closed.reset();
   return true;
 }
 
@@ -148,9 +152,9 @@ void StayTracker::begin(const std::string& key, Stay stay, std::vector<Stay>& ch
   open_[key] = {std::move(stay), pictures_};
 }
 
-void StayTracker::end(Stay& stay, const Picture& picture, bool unwatched) {
+void StayTracker::end(Stay& stay, const Picture& picture, std::optional<WallTime> unseen_from) {
   const auto explained = ends_.find(key_of(stay.kind, stay.monitor, stay.identity));
-  stay.to = std::max(stay.from, unwatched ? last_.value_or(stay.from) : picture.wall());
+  stay.to = std::max(stay.from, unseen_from.value_or(picture.wall()));
   if (explained != ends_.end()) {
     stay.outcome = explained->second.outcome;
     stay.reason = explained->second.reason;
@@ -158,7 +162,7 @@ void StayTracker::end(Stay& stay, const Picture& picture, bool unwatched) {
   } else if (stay.kind == Stay::Kind::wait && holds_now(picture, stay)) {
     stay.outcome = "granted";
     stay.to = std::max(stay.from, held_since(*picture.find(stay.monitor)));
-  } else if (unwatched) {
+  } else if (unseen_from) {
     stay.outcome = "unseen";
   }
 }

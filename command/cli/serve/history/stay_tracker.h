@@ -13,7 +13,8 @@
 
 namespace forelock::cli {
 
-// Without input or output; not thread-safe. What begins and ends between two pictures is not in it.
+// Without input or output; not thread-safe. What begins and ends between two pictures is not in it. While a monitor may
+// not be read its stays last: those that are gone when it is seen again, or has gone, have ended unseen.
 class StayTracker {
  public:
   // Before the first picture: what an earlier process has left open, and when it has looked last. Those that are still
@@ -44,7 +45,8 @@ class StayTracker {
  private:
   struct Open {
     Stay stay;
-    std::uint64_t seen = 0;  // in which picture last
+    std::uint64_t seen = 0;               // in which picture last
+    std::optional<WallTime> closed = {};  // the last look before its monitor could not be read; nothing if it can be
   };
   struct End {
     std::string outcome;
@@ -60,7 +62,8 @@ class StayTracker {
   // Whether it is known; then it lasts.
   bool goes_on(const std::string& key);
   void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);
-  void end(Stay& stay, const Picture& picture, bool unwatched);
+  // `unseen_from`: the last look, if it may have ended at any time since.
+  void end(Stay& stay, const Picture& picture, std::optional<WallTime> unseen_from);
 
   std::map<std::string, Open> open_;    // by what keeps them apart
   std::map<std::string, End> ends_;     // explained, and to come
