@@ -80,8 +80,9 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   try {
     data = leave_release_note(client, release.monitor,
                               {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
-  } catch (const Error&) {
-    record.result = "failed";
+  } catch (const Error& error) {
+    // No lock was taken away, but the note may stand.
+    record.result = may_have_happened(error) ? "unknown" : "failed";
     audit(record, console);
     throw;
   }

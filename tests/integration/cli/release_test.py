@@ -164,3 +164,16 @@ class Release(support.CliTest):
         error = self.error_of(result)
         self.assertIn("P1 may have been released", error["message"])
         self.assertEqual((error["code"], error["hint"][:16]), ("connection_loss", "forelock show P1"))
+
+    def test_a_note_whose_reply_is_lost_may_stand_and_the_record_says_so(self):
+        self.hold("P1")
+        view = self.holder("P1")
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+        line.cut_after_request(tap.SET_DATA, for_good=True)
+        result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
+                              "release", "P1", "--holder", view["node"], "--reason", "it hangs", server=False)
+        audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
+        self.assertEqual((result.returncode, [audit["result"] for audit in audits]), (69, ["unknown"]), result.stderr)
+        shown = self.show("P1")
+        self.assertEqual((shown["holder"]["token"], shown["forced_release"]["reason"]), (view["token"], "it hangs"))
