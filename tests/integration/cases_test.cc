@@ -238,11 +238,15 @@ TEST_F(Cases, lost_by_a_stall) {
 TEST_F(Cases, removed) {
   auto lost = loss_of(lock_);
   lock_.lock();
-  Inspector inspector(client_);
+  const std::stop_token stop = lock_.stop_token();
+  Client admin(settings());
+  Inspector inspector(admin);
   const auto view = inspector.show(monitor_);
   ASSERT_TRUE(view && view->holder && view->holder->node);
+  EXPECT_FALSE(stop.stop_requested());
   EXPECT_EQ(inspector.force_release(monitor_, *view->holder->node), ForceReleaseResult::released);
   EXPECT_EQ(soon(std::move(lost)), LossReason::removed);
+  EXPECT_TRUE(wait_until([&] { return stop.stop_requested(); }));
   EXPECT_EQ(code_of([&] { lock_.check_health(); }), ErrorCode::lock_unhealthy);
   EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::no_node);
 }
@@ -277,7 +281,9 @@ TEST_F(Cases, guarded_write) {
   lock_.lock();
   const std::vector<WriteOperation> writes{CreateNode{"/data", "a"}, SetNode{"/data", "bc", 0}};
   EXPECT_EQ(lock_.write_guarded(writes).at(1).version, 1);
-  EXPECT_EQ(code_of([&] { lock_.write_guarded(writes); }), ErrorCode::write_conflict);
+  const std::vector<WriteOperation> missing{SetNode{"/missing", "x"}};  // whose no_node is not that of a lost lock
+  for (const auto& refused : {writes, missing})
+    EXPECT_EQ(code_of([&] { lock_.write_guarded(refused); }), ErrorCode::write_conflict);
   EXPECT_TRUE(lock_.healthy());
   lock_.unlock_or_throw();
   EXPECT_EQ(code_of([&] { lock_.write_guarded(writes); }), ErrorCode::lock_unhealthy);

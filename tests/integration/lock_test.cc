@@ -279,8 +279,9 @@ TEST_F(LockTest, StopTokenBelongsToItsGrant) {
 
 TEST_F(LockTest, AGuardOfALockThatWasRemovedEndsQuietly) {
   Client client(settings());
+  Client admin(settings());
   BlockingWriteLock lock(client, "victim", "removed");
-  Inspector inspector(client);
+  Inspector inspector(admin);
   {
     std::unique_lock guard(lock);
     const auto view = inspector.show("removed");
