@@ -11,8 +11,8 @@ ARG COMMAND=compiled
 ARG CMAKE_CXX_COMPILER_LAUNCHER=
 WORKDIR /source
 COPY scripts/lib.sh scripts/setup.sh scripts/
-RUN if [ "$COMMAND" = compiled ]; then scripts/setup.sh --build; \
-    else apt-get update && apt-get install --yes --no-install-recommends openssl; fi
+RUN if [ "$COMMAND" = compiled ]; then scripts/setup.sh --build; else apt-get update; fi \
+ && apt-get install --yes --no-install-recommends openssl
 COPY . .
 RUN if [ "$COMMAND" = compiled ]; then scripts/zookeeper_client.sh \
  && cmake --preset package && cmake --build --preset package --target forelock_cli \

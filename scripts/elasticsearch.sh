@@ -3,7 +3,7 @@
 #   scripts/elasticsearch.sh build|provide|start|revive|stop|status [OPTION...]
 #
 #   build             builds the plugin, runs its unit tests, prints the name of its zip, and fetches what a cluster
-#                     consists of; with --security that, too. The zip gets also what $FORELOCK_NATIVE_AARCH64 has
+#                     consists of; with --security that, too
 #   provide           builds the plugin, if its sources or the native library are newer
 #   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port);
 #                     builds the plugin before, if its sources or the native library are newer

@@ -110,12 +110,21 @@ provide_wheel() {
   exec {lock}>&-
 }
 
-# source_packages FOLDER: apt-get of this process has Debian's source packages from now on, of the mirrors that apt
-# knows; what it notes about them is in the folder.
-source_packages() {
+# newer_java: the folder of a JDK of Java 21 or later, the newest that is there; nothing where there is none.
+newer_java() {
+  local home newest=''
+  for home in /usr/lib/jvm/*-2[1-9]-*; do
+    [[ ! -x $home/bin/javac ]] || newest=$home
+  done
+  printf '%s' "$newest"
+}
+
+# own_apt FOLDER BEGINNING [OPTION…]: apt-get of this process has the mirrors that apt knows, as lines of sources.list
+# that begin so, and nothing else of this machine; what it notes about them is in the folder.
+own_apt() {
   mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
   # shellcheck disable=SC2016  # apt puts the words in
-  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
+  apt-get indextargets --format "$2"' $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
     sort -u >"$1/sources.list"
   [[ -s $1/sources.list ]] || { say "apt knows no mirror of Debian: apt-get update finds them"; return 1; }
   cat >"$1/apt.conf" <<CONF
@@ -129,8 +138,15 @@ Acquire::https::Timeout "10";
 Acquire::Retries "3";
 APT::Sandbox::User "";
 CONF
+  [[ $# -eq 2 ]] || printf '%s\n' "${@:3}" >>"$1/apt.conf"
   export APT_CONFIG=$1/apt.conf
   apt-get -q update
+}
+
+# source_packages FOLDER: apt-get of this process has Debian's source packages from now on, of the mirrors that apt
+# knows; what it notes about them is in the folder.
+source_packages() {
+  own_apt "$1" deb-src
 }
 
 # part TITLE LOG COMMAND...: runs one part of a longer script, shows and keeps its output, and says how long it took.

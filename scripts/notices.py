@@ -1,11 +1,15 @@
 """Writes the notices of everything that is linked into what is given away, and is not Forelock's: notices.py >FILE
 
-As Debian's packages have them, in the versions that this machine has; scripts/older_system.sh says what is linked in.
+As Debian's packages have them, in the versions that this machine has; scripts/older_system.sh says what is linked in,
+and which versions are for aarch64.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
 
 # What it is, and the package whose copyright file has the notices.
 LINKED = {
@@ -18,16 +22,25 @@ LINKED = {
 }
 
 
+def versions_for_aarch64():
+    """By package, of those that scripts/older_system.sh --arm64 has fetched; none before."""
+    file = Path(os.environ.get("FORELOCK_OLDER_ARM64", ROOT / "build/older-arm64"), "versions")
+    return dict(line.split() for line in file.read_text(encoding="ascii").splitlines()) if file.exists() else {}
+
+
 def main():
     if len(sys.argv) > 1:
         print(__doc__)
         return 0 if sys.argv[1] in ("--help", "-h") else 64
     print("Forelock has the following software of others inside. Each part is what its authors say of it. The Apache "
           "License 2.0, which several name, is in LICENSE. Boost's license asks for no notice here.")
+    others = versions_for_aarch64()
     for name, package in LINKED.items():
         version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], check=True, stdout=subprocess.PIPE,
                                  text=True).stdout
         text = Path(f"/usr/share/doc/{package}/copyright").read_text(encoding="utf-8", errors="replace")
+        if others.get(package, version) != version:
+            version += f", for aarch64 {others[package]}"
         print(f"\n{'=' * 80}\n{name} (Debian's {package} {version})\n{'=' * 80}\n\n{text.strip()}")
     return 0
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes everything that users install, on Debian 12: scripts/package.sh [OPTION…]
 #
-# Debian packages; for other and older systems, with the libraries inside, a repository for Maven, an index for pip, a
-# tarball of the command, and the plugins of search engines (scripts/artefacts.sh has the list).
+# Debian packages for x86-64; for other and older systems on x86-64 and aarch64, with the libraries inside, a repository
+# for Maven, an index for pip, tarballs of the command, and the plugins of search engines (scripts/artefacts.sh has the
+# list).
 #
 #   --twice    makes it a second time, without the compiler's cache, and fails if a byte differs
 #   --help     this text
@@ -28,6 +29,7 @@ scripts/setup.sh --package
 needs git
 scripts/zookeeper_client.sh
 scripts/older_system.sh
+scripts/older_system.sh --arm64
 packages=$root/build/packages
 source_dir=$packages/source
 mkdir -p "$packages"
@@ -38,10 +40,14 @@ flock 9
 hardened() {
   blhc --bindnow --ignore-flag -g "$1" || die "blhc finds the above: flags are missing in $1"
 }
-{ echo 'dpkg-buildpackage: info: source package zookeeper'
-  cat -- "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}/build.log"
-} >"$packages/zookeeper-client.log"
-hardened "$packages/zookeeper-client.log"
+for client in "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}" \
+  "${FORELOCK_OLDER:-$root/build/older}/zookeeper-client" \
+  "${FORELOCK_OLDER_ARM64:-$root/build/older-arm64}/zookeeper-client"; do
+  { echo 'dpkg-buildpackage: info: source package zookeeper'
+    cat -- "$client/build.log"
+  } >"$packages/zookeeper-client.log"
+  hardened "$packages/zookeeper-client.log"
+done
 
 # The same for the same commit, whenever and wherever it is built.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

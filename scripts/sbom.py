@@ -77,6 +77,7 @@ def document(client, files):
 
     of_client = package("zookeeper-client-c", version, licenseDeclared="Apache-2.0",
                         sourceInfo="Debian's source package zookeeper with the patches of Forelock")
+    for_aarch64 = notices.versions_for_aarch64()
     for file in sorted(each for each in files if each.suffix != ".deb"):
         own = package(file.name, re.search(r"-(\d+\.\d+\.\d+)", file.name).group(1), file, packageFileName=file.name,
                       licenseDeclared="Apache-2.0", primaryPackagePurpose="LIBRARY")
@@ -85,8 +86,13 @@ def document(client, files):
         relate(own["SPDXID"], "STATIC_LINK", known(of_client))
         for name in notices.LINKED.values():
             linked = debian(name)
-            if linked is not None and name != "libzookeeper-mt-dev":
+            if linked is None or name == "libzookeeper-mt-dev":
+                continue
+            # A jar and a plugin have libraries for both.
+            if "aarch64" not in file.name:
                 relate(own["SPDXID"], "STATIC_LINK", known(linked))
+            if name in for_aarch64 and "x86_64" not in file.name:
+                relate(own["SPDXID"], "STATIC_LINK", known(package(f"{name}:arm64", for_aarch64[name])))
     for deb in sorted(each for each in files if each.suffix == ".deb"):
         name, its_version, depends = (said_by("dpkg-deb", "-f", str(deb), field).strip()
                                       for field in ("Package", "Version", "Depends"))

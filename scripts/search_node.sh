@@ -64,11 +64,8 @@ find_java() {
   command -v java >/dev/null || die "java is not installed: run scripts/setup.sh"
   JAVA_HOME=$(dirname -- "$(dirname -- "$(readlink -f "$(command -v java)")")")
   if [[ $version == "$newer".* ]]; then
-    local home
-    for home in /usr/lib/jvm/*-2[1-9]-*; do
-      [[ ! -x $home/bin/javac ]] || JAVA_HOME=$home
-    done
-    [[ $JAVA_HOME == *-2[1-9]-* ]] || die "$engine $version needs Java 21 or later, and there is none in /usr/lib/jvm"
+    JAVA_HOME=$(newer_java)
+    [[ -n $JAVA_HOME ]] || die "$engine $version needs Java 21 or later, and there is none in /usr/lib/jvm"
   fi
   export JAVA_HOME "${prefix}_JAVA_HOME=$JAVA_HOME"
 }
@@ -117,8 +114,7 @@ build_plugin() {
   [[ -z ${older:-} || $version != "$older".* ]] || profile=("-P$engine-$older")
   maven -f "$root/$engine/pom.xml" package "${profile[@]}" "-D$engine.version=$version" \
     "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.search=$from/opensearch/search" \
-    "-Dforelock.native=$from/java/native" "-Dforelock.native.aarch64=${FORELOCK_NATIVE_AARCH64:-/nonexistent}" \
-    "-Dforelock.target=$target"
+    "-Dforelock.native=$from/java/native" "-Dforelock.target=$target"
   touch "$zip" # newer than what it was made of, also where nothing had to be made
   printf '%s\n' "$zip"
 }

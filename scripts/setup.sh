@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the demonstration need, on Debian 12:
-#   scripts/setup.sh [--build | --bench | --package | --cross | --browser | --kerberos] [--check]
+#   scripts/setup.sh [--build | --bench | --package | --browser | --kerberos] [--check]
 #
 #   --build   only what building the library and the command needs
 #   --bench   also the other locks that the comparison measures
-#   --package what building Debian packages needs
-#   --cross   what building for arm64, and running that, needs
+#   --package what building packages, and trying them, needs
 #   --browser also the browser that scripts/evidence.sh drives
 #   --kerberos also the KDC that scripts/evidence.sh starts
 #   --check   installs nothing; lists what is missing and exits 1 if something is
@@ -52,15 +51,13 @@ packages=(
 
 # Debian packages, the checks of them, and a system to install them in.
 packaging=(git debhelper fakeroot lintian blhc mmdebstrap maven
+  # what is for aarch64: Debian 11 has the compiler; a processor that runs it
+  binutils-aarch64-linux-gnu qemu-user-static
   # those for Python and Java
   dh-python python3 python3-cffi python3-pip python3-setuptools python3-wheel default-jdk-headless
 )
 # The image, without an engine.
 imaging=(buildah)
-# Libraries for arm64, and a processor that runs them.
-crossing=(git blhc g++-aarch64-linux-gnu mmdebstrap qemu-user-static default-jdk-headless python3 python3-cffi
-  python3-pip python3-setuptools python3-wheel
-)
 
 peers=(etcd-server redis-server)
 browser=(chromium chromium-driver python3-selenium python3-pil)
@@ -73,7 +70,6 @@ for argument in "$@"; do
   case $argument in
     --build) packages=("${building[@]}") ;;
     --package) packages=("${building[@]}" "${packaging[@]}" "${imaging[@]}") ;;
-    --cross) packages=("${building[@]}" "${crossing[@]}") ;;
     --bench) packages+=("${peers[@]}") ;;
     --browser) packages+=("${browser[@]}") ;;
     --kerberos) packages+=("${kerberos[@]}") ;;

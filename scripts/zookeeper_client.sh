@@ -7,7 +7,7 @@
 # machine is changed. What is fetched must have the checksums below. The result is a static library and its headers in
 # build/zookeeper-client, or in $FORELOCK_ZOOKEEPER_CLIENT; cmake/FindZooKeeper.cmake takes it from there, and Debian's
 # client, which has no TLS, where it is missing. Ends at once when it is there already. $CC and $AR, when set, compile;
-# for another machine than this one, with what $FORELOCK_SYSROOT has of it (scripts/arm64.sh).
+# for another machine than this one, with what $FORELOCK_SYSROOT has of it (scripts/older_system.sh --arm64).
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"

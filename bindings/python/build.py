@@ -5,10 +5,9 @@
     build.py LIBRARIES OUT --wheel     and OUT/wheel/*.whl has it
 
 LIBRARIES is the folder with libforelock.so. The package gets copies of it, of libforelock-dlq.so, and of what the first
-needs beyond a minimal Debian; with - in its place none, and takes those of the system. Where the libraries are of
-another architecture than this machine, --sysroot FOLDER names the system that they were built for. --notices FOLDER has
-the licenses of what is linked in, for the wheel. Needs python3-cffi, for the wheel python3-pip, python3-setuptools and
-python3-wheel.
+needs beyond a minimal Debian; with - in its place none, and takes those of the system. Needs python3-cffi, for the
+wheel python3-pip, python3-setuptools and python3-wheel. --notices FOLDER has the licenses of what is linked in, for the
+wheel.
 """
 
 import argparse
@@ -45,28 +44,23 @@ def declarations(folder):
 def architecture(library):
     """Of which architecture it is, from its ELF header."""
     with open(library, "rb") as file:
-        header = file.read(20)
-    return ARCHITECTURES[int.from_bytes(header[18:20], "little")]
+        return ARCHITECTURES[int.from_bytes(file.read(20)[18:20], "little")]
 
 
 def needed(library):
     """What the library needs beyond every Debian's own, as names and paths."""
+    if architecture(library) != platform.machine():
+        listed = subprocess.run(["readelf", "--dynamic", str(library)], capture_output=True, text=True,
+                                check=True).stdout
+        other = [name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", listed) if not COMMON.match(name)]
+        if other:
+            sys.exit(f"build.py: {library} is for {architecture(library)}, and needs {', '.join(other)}, which are not "
+                     "of this machine: link them in (scripts/older_system.sh --arm64)")
+        return
     listed = subprocess.run(["ldd", str(library)], capture_output=True, text=True, check=True).stdout
     for name, path in re.findall(r"^\s*(\S+) => (\S+)", listed, re.MULTILINE):
         if not COMMON.match(name):
             yield name, Path(path)
-
-
-def needed_of(library, folders, found):
-    """The same of a library that cannot be loaded here, into a dictionary; from the folders of its own system."""
-    listed = subprocess.run(["readelf", "--dynamic", str(library)], capture_output=True, text=True, check=True).stdout
-    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", listed):
-        if not COMMON.match(name) and name not in found:
-            paths = [folder / name for folder in folders if (folder / name).exists()]
-            if not paths:
-                sys.exit(f"build.py: {library} needs {name}, which is in none of {', '.join(map(str, folders))}")
-            found[name] = paths[0]
-            needed_of(paths[0], folders, found)
 
 
 def needed_versions(library):
@@ -86,12 +80,10 @@ def platform_tag(folder):
                 # No system with an older glibc than that has the runtime.
                 version = next((known for runtime, known in RUNTIMES if version <= runtime), (2, 36))
             glibc = max(glibc, version)
-        with open(library, "rb") as file:
-            machine = ARCHITECTURES[int.from_bytes(file.read(20)[18:20], "little")]
-    return f"manylinux_{glibc[0]}_{glibc[1]}_{machine}"
+    return f"manylinux_{glibc[0]}_{glibc[1]}_{architecture(library)}"
 
 
-def assemble(libraries, out, sysroot):
+def assemble(libraries, out):
     shutil.rmtree(out, ignore_errors=True)
     package = out / "src" / "forelock"
     shutil.copytree(HERE / "src" / "forelock", package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -109,17 +101,9 @@ def assemble(libraries, out, sysroot):
     native = package / "native"
     native.mkdir()
     copied = {name: libraries / name for name in LIBRARIES}
+    copied.update(needed(copied[LIBRARIES[0]]))
     of = architecture(copied[LIBRARIES[0]])
-    strip = "strip"
-    if sysroot:
-        triplet = f"{of}-linux-gnu"
-        strip = f"{triplet}-strip"
-        needed_of(copied[LIBRARIES[0]], [sysroot / "usr/lib" / triplet, sysroot / "lib" / triplet], copied)
-    elif of != platform.machine():
-        sys.exit(f"build.py: {libraries} is for {of}, and this machine {platform.machine()}: --sysroot says where the "
-                 "libraries are that it needs")
-    else:
-        copied.update(needed(copied[LIBRARIES[0]]))
+    strip = "strip" if of == platform.machine() else f"{of}-linux-gnu-strip"
     for name, path in copied.items():
         shutil.copy(path.resolve(), native / name)
         subprocess.run([strip, "--strip-unneeded", str(native / name)], check=True)
@@ -146,11 +130,10 @@ def main():
     parser.add_argument("libraries", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--wheel", action="store_true")
-    parser.add_argument("--sysroot", type=Path)
     parser.add_argument("--notices", type=Path)
     arguments = parser.parse_args()
     require(["cffi", "pip", "setuptools", "wheel"] if arguments.wheel else ["cffi"])
-    assemble(arguments.libraries, arguments.out, arguments.sysroot)
+    assemble(arguments.libraries, arguments.out)
     if arguments.notices:
         shutil.copytree(arguments.notices, arguments.out, dirs_exist_ok=True)
     if arguments.wheel:

@@ -1,38 +1,17 @@
 #!/usr/bin/env bash
-# What scripts/arm64.sh has built, as it is given away, in a Debian 12 for arm64 that an emulated processor runs:
-# arm64_test.sh SOURCE BUILD
+# Uses what scripts/package.sh has made for aarch64 in a Debian 12 for arm64 that an emulated processor runs: the
+# command of the tarball, the wheel, the jar, the plugins: arm64_test.sh SOURCE BUILD
 #
-# BUILD is a build for this machine. The system is a folder that mmdebstrap fills (kept in
-# build/packages-root; it needs root and Debian's mirrors). The ZooKeeper is one of this machine, on its loopback
-# address.
+# BUILD is a build for this machine with the target forelock_server_host, which starts the ZooKeeper, on this machine's
+# loopback address.
 set -euo pipefail
 
-source_dir=$(cd -- "$1" && pwd)
+# shellcheck source-path=SCRIPTDIR source=root.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/root.sh"
+own_space bookworm-arm64 --variant=extract --architectures=arm64 \
+  --include=openjdk-17-jre-headless,python3,python3-cffi,libsasl2-modules bookworm
 build=$(cd -- "$2" && pwd)
-arm64=$source_dir/build/arm64
-base=$source_dir/build/packages-root/bookworm-arm64.tar
-[[ $(id -u) -eq 0 ]] || { echo "arm64_test.sh: only root can enter another root" >&2; exit 77; }
 
-# Within the new process space: everything that is started there ends with this script.
-if [[ ${3:-} != inside ]]; then
-  if [[ ! -f $base ]]; then
-    mkdir -p "$(dirname -- "$base")"
-    mmdebstrap --quiet --variant=extract --architectures=arm64 \
-      --include=openjdk-17-jre-headless,python3,python3-cffi,librdkafka1,libsqlite3-0 bookworm "$base.new.tar"
-    mv -- "$base.new.tar" "$base"
-  fi
-  work=$(mktemp -d)
-  trap 'rm -rf --one-file-system -- "$work"' EXIT
-  unshare --mount --pid --fork --kill-child "$0" "$source_dir" "$build" inside "$work"
-  exit
-fi
-
-work=$4
-root=$work/root
-step() { printf '== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
-# The emulator is the first program, so that the kernel has to know nothing.
-in_root=(chroot "$root" /emulator)
 # server NAME [ARGUMENT]: a ZooKeeper of this machine; $said is what its first line says. It ends with its input.
 server() {
   mkfifo "$work/$1.in" "$work/$1.out"
@@ -42,44 +21,44 @@ server() {
   read -r said <"$work/$1.out"
 }
 inputs=()
-held() {
-  tee "$work/said"
-  grep -qE '^held P1 with token [1-9][0-9]*$' "$work/said" || fail "no lock"
-}
-held_with_queue() {
-  held
-  grep -qE '^a queue of [0-9.]+$' "$work/said" || fail "no queue"
-}
 
 step "a fresh system for arm64"
-mkdir -p "$root"
-tar --extract --file "$base" --directory "$root" --exclude './dev/*'
-mkdir -p "$root"/{proc,dev,tmp,etc,languages,wheel}
-mount -t proc proc "$root/proc"
-mount --bind /dev "$root/dev"
+fill_root
+own_command
+mkdir -p "$root"/{tmp,etc,languages,wheel,plugins,command}
+# The emulator is the first program, so that the kernel has to know nothing.
 cp -- "$(readlink -f -- "$(command -v qemu-aarch64-static)")" "$root/emulator"
+in_root=(chroot "$root" /emulator)
 echo '127.0.0.1 localhost' >"$root/etc/hosts"
 java=/usr/lib/jvm/java-17-openjdk-arm64/bin/java
+tar --extract --file "$(echo "$packages"/forelock-*-linux-aarch64.tar.gz)" --directory "$root/command" \
+  --strip-components 1
+cp -- "$packages/maven/org/forelock/forelock/$version/forelock-$version.jar" "$root/languages/forelock.jar"
+for plugin in "$packages"/forelock-*-for-*.zip; do
+  /usr/bin/python3 -m zipfile -e "$plugin" "$root/plugins/$(basename "$plugin" .zip)"
+done
 
-step "what the libraries show; which system the wheel is for"
-natives=("$arm64"/java/native/*.so)
-[[ ${#natives[@]} -eq 2 ]] || fail "two libraries for Java are expected: ${natives[*]}"
+step "which system the wheel is for"
 # install PLATFORM FOLDER
 install() {
-  python3 -m pip --disable-pip-version-check --quiet install --root-user-action=ignore --no-index --no-deps \
-    --only-binary :all: --platform "$1" --target "$2" "$arm64"/wheel/*.whl
+  /usr/bin/python3 -m pip --disable-pip-version-check --quiet install --root-user-action=ignore --no-deps \
+    --index-url "file://$packages/python" --only-binary :all: --platform "$1" --target "$2" forelock
 }
-tag=$(basename -- "$arm64"/wheel/*.whl .whl)
-tag=${tag##*-}
-[[ $tag == manylinux_*_aarch64 ]] || fail "the wheel is for $tag"
-install "$tag" "$root/wheel"
-if install "${tag/%aarch64/x86_64}" "$work/none" 2>/dev/null; then fail "the wheel is installed on x86-64, too"; fi
-given=("${natives[@]}" "$root"/wheel/forelock/native/*)
-for library in "${given[@]}"; do
-  [[ $(readelf --file-header "$library") == *AArch64* ]] || fail "$library is of another architecture"
+install manylinux_2_31_aarch64 "$root/wheel"
+if install manylinux_2_28_aarch64 "$work/none" 2>/dev/null; then fail "the wheel is installed on older systems, too"; fi
+
+step "what is needed of the system, of which age and architecture; symbols; hardening"
+mkdir "$work/jar"
+/usr/bin/python3 -m zipfile -e "$root/languages/forelock.jar" "$work/jar"
+natives=("$work"/jar/org/forelock/native/linux-aarch64/*.so "$root"/plugins/*/linux-aarch64/*.so)
+[[ ${#natives[@]} -ge 7 ]] || fail "two libraries in the jar, and one in each plugin, are not there: ${natives[*]}"
+given=("${natives[@]}" "$root"/wheel/forelock/native/*.so* "$root/command/bin/forelock")
+for file in "${given[@]}"; do
+  [[ $(readelf --file-header "$file") == *AArch64* ]] || fail "$file is of another architecture"
 done
 "$source_dir/tests/java/symbols_test.sh" "${natives[@]}"
-"$source_dir/tests/package/hardened_test.sh" "${natives[@]}" "$root"/wheel/forelock/native/*forelock*
+"$source_dir/tests/package/versions_test.sh" "${given[@]}"
+"$source_dir/tests/package/hardened_test.sh" "${given[@]}"
 
 step "servers, and settings with patience for an emulated processor"
 mkdir "$root/settings"
@@ -99,48 +78,27 @@ settings secure "zookeeper.servers=$address" "zookeeper.tls.ca.file=/settings/${
   "zookeeper.tls.certificate.file=/settings/${certificate##*/}" "zookeeper.tls.key.file=/settings/${key##*/}"
 
 step "a program in C"
-version=$(python3 -c 'import email, sys; print(email.message_from_file(open(sys.argv[1]))["Version"])' \
-  "$root"/wheel/forelock-*.dist-info/METADATA)
-aarch64-linux-gnu-gcc --sysroot="$arm64/sysroot" -std=c11 "-DPACKAGE_VERSION=\"$version\"" -I"$source_dir/include" \
-  "$source_dir/tests/package/consumer/main.c" -o "$root/plain" -L"$arm64/lib" -lforelock
-"${in_root[@]}" -E LD_LIBRARY_PATH=/wheel/forelock/native -E "FORELOCK_ZOOKEEPER=$plain" /plain | held
+"$source_dir/build/older-arm64/gcc" -std=c11 "-DPACKAGE_VERSION=\"$version\"" -I"$source_dir/include" \
+  "$source_dir/tests/package/consumer/main.c" -o "$root/plain" "$root"/wheel/forelock/native/libforelock.so.*
+"${in_root[@]}" -E LD_LIBRARY_PATH=/wheel/forelock/native -E "FORELOCK_ZOOKEEPER=$plain" /plain
 
-step "Python, by the wheel, without TLS and with it"
+step "the command, Python by the wheel, Java by the jar: without TLS and with it"
 cp "$source_dir/tests/package/languages/held.py" "$root/languages/"
+compile_held "$root/languages/forelock.jar" "$root/languages"
 for way in plain secure; do
+  "${in_root[@]}" /command/bin/forelock -q --config "/settings/$way.properties" run -m P1 -- /emulator /bin/echo inside
   "${in_root[@]}" -E PYTHONPATH=/wheel -E PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 /languages/held.py /tmp \
-    "/settings/$way.properties" | held_with_queue
-done
-
-step "Java, by a jar for both architectures, without TLS and with it"
-mvn --batch-mode --quiet -f "$source_dir/bindings/java/pom.xml" package "-Dforelock.native=$build/java/native" \
-  "-Dforelock.native.aarch64=$arm64/java/native" "-Dforelock.target=$work/java" -DskipTests -Dmaven.javadoc.skip=true \
-  -Dmaven.source.skip=true
-cp "$work/java/forelock-$version.jar" "$root/languages/forelock.jar"
-javac --release 11 -Xlint:all -Werror -cp "$root/languages/forelock.jar" -d "$root/languages" \
-  "$source_dir/tests/package/languages/Held.java"
-mkdir "$work/here"
-java -cp "$root/languages/forelock.jar:$root/languages" Held "$work/here" "$root/settings/plain.properties" |
-  held_with_queue
-for way in plain secure; do
-  "${in_root[@]}" "$java" -cp /languages/forelock.jar:/languages Held /tmp "/settings/$way.properties" | held_with_queue
+    "/settings/$way.properties" | held
+  "${in_root[@]}" "$java" -cp /languages/forelock.jar:/languages Held /tmp "/settings/$way.properties" | held
 done
 
 step "the search engines' plugins, each from its own folder"
-for engine in opensearch elasticsearch; do
-  zip=$(FORELOCK_NATIVE_AARCH64=$arm64/java/native "$source_dir/scripts/$engine.sh" build --from "$build")
-  python3 -m zipfile -e "$zip" "$root/plugins/$engine"
-  "${in_root[@]}" "$java" -cp "/plugins/$engine/forelock-$version.jar:/languages" Held /tmp \
+# Those that this Java can read.
+for plugin in "$root"/plugins/*-for-{opensearch-2,elasticsearch-[78]}.*; do
+  "${in_root[@]}" "$java" -cp "/plugins/${plugin##*/}/forelock-$version.jar:/languages" Held /tmp \
     /settings/plain.properties >"$work/plugin" 2>&1 || true
-  held <"$work/plugin"
+  grep -E '^held P1 with token [1-9][0-9]*$' "$work/plugin" || fail "no lock: $(cat "$work/plugin")"
 done
-
-step "without Kafka's client"
-rm -- "$root"/usr/lib/aarch64-linux-gnu/librdkafka.so.1
-"${in_root[@]}" "$java" -cp /languages/forelock.jar:/languages Held /tmp /settings/plain.properties \
-  >"$work/without" 2>&1 && fail "there is a queue without it"
-held <"$work/without"
-grep -q 'install it (Debian: librdkafka1)' "$work/said" || fail "it is not said what is missing"
 
 for input in "${inputs[@]}"; do exec {input}>&-; done
 wait

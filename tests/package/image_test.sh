@@ -8,36 +8,18 @@
 # build/packages-root), in place of the image from a registry.
 set -euo pipefail
 
-source_dir=$(cd -- "$1" && pwd)
-base=$source_dir/build/packages-root/bookworm-base.tar
-[[ $(id -u) -eq 0 ]] || { echo "image_test.sh: only root can build an image here" >&2; exit 77; }
-step() { printf '== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+# shellcheck source-path=SCRIPTDIR source=root.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/root.sh"
+own_space bookworm-base --variant=minbase bookworm
+command=${2:-packaged}
 
-# Within the new process space: everything that is started there ends with this script.
-command=packaged
-[[ ${*: -1} != compiled ]] || command=compiled
-if [[ ${2:-} != inside ]]; then
-  if [[ ! -f $base ]]; then
-    mkdir -p "$(dirname -- "$base")"
-    mmdebstrap --quiet --variant=minbase bookworm "$base.new.tar"
-    mv -- "$base.new.tar" "$base"
-  fi
-  work=$(mktemp -d)
-  trap 'rm -rf --one-file-system -- "$work"' EXIT
-  unshare --mount --pid --fork --kill-child "$0" "$source_dir" inside "$work" "$command"
-  exit
-fi
-
-work=$3
 mount -t proc proc /proc
 mkdir "$work/storage"
 mount --bind "$work/storage" "$work/storage"
 buildah() {
   command buildah --storage-driver vfs --root "$work/storage/root" --runroot "$work/storage/run" "$@"
 }
-dpkg-deb -x "$source_dir"/build/packages/forelock_*.deb "$work/here"
-forelock=$work/here/usr/bin/forelock
+own_command
 
 step "the image, $command"
 # Nothing that was compiled before is compiled again.

@@ -3,27 +3,17 @@
 # lock with each: index_test.sh SOURCE
 set -euo pipefail
 
-source_dir=$(cd -- "$1" && pwd)
-packages=$source_dir/build/packages
+# shellcheck source-path=SCRIPTDIR source=root.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/root.sh"
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
-step() { printf '== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
-
-dpkg-deb -x "$packages"/forelock_*.deb "$work/here"
-forelock=$work/here/usr/bin/forelock
-version=$(dpkg-deb -f "$packages"/forelock_*.deb Version)
-held() {
-  grep -qE '^held P1 with token [1-9][0-9]*$' "$1" || fail "no lock: $(cat "$1")"
-  grep -qxF "a queue of $version" "$1" || fail "no queue of this version: $(cat "$1")"
-}
+own_command
 
 step "pip"
 /usr/bin/python3 -m venv --system-site-packages --without-pip "$work/venv"
 /usr/bin/python3 -m pip --python "$work/venv/bin/python" --disable-pip-version-check --quiet install --no-deps \
   --index-url "file://$packages/python" forelock
-"$forelock" dev -- "$work/venv/bin/python" -B "$source_dir/tests/package/languages/held.py" "$work" | tee "$work/python"
-held "$work/python"
+with_server "$work/venv/bin/python" -B "$source_dir/tests/package/languages/held.py" "$work" | held
 
 step "Maven"
 mkdir -p "$work/project/src/main/java"
@@ -68,7 +58,6 @@ rm -rf -- "$work/repository/org/forelock"
 mvn -B -q --strict-checksums -f "$work/project/pom.xml" "-Dmaven.repo.local=$work/repository" compile
 jar=$work/repository/org/forelock/forelock/$version/forelock-$version.jar
 cmp "$jar" "$packages/maven/org/forelock/forelock/$version/forelock-$version.jar"
-"$forelock" dev -- java -cp "$jar:$work/project/target/classes" Held "$work" | tee "$work/java"
-held "$work/java"
+with_server java -cp "$jar:$work/project/target/classes" Held "$work" | held
 
 step "done"

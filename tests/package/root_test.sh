@@ -5,29 +5,10 @@
 # ZooKeeper is one of this machine, on its loopback address, started by the packaged command.
 set -euo pipefail
 
-source_dir=$(cd -- "$1" && pwd)
-packages=$source_dir/build/packages
-base=$source_dir/build/packages-root/bookworm-jre.tar
-[[ $(id -u) -eq 0 ]] || { echo "root_test.sh: only root can enter another root" >&2; exit 77; }
+# shellcheck source-path=SCRIPTDIR source=root.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/root.sh"
+own_space bookworm-jre --variant=minbase --include=g++,cmake,make,pkg-config,openjdk-17-jre-headless bookworm
 
-# Within the new process space: everything that is started there ends with this script.
-if [[ ${2:-} != inside ]]; then
-  if [[ ! -f $base ]]; then
-    mkdir -p "$(dirname -- "$base")"
-    mmdebstrap --quiet --variant=minbase --include=g++,cmake,make,pkg-config,openjdk-17-jre-headless \
-      bookworm "$base.new.tar"
-    mv -- "$base.new.tar" "$base"
-  fi
-  work=$(mktemp -d)
-  trap 'rm -rf --one-file-system -- "$work"' EXIT
-  unshare --mount --pid --fork --kill-child "$0" "$source_dir" inside "$work"
-  exit
-fi
-
-work=$3
-root=$work/root
-step() { printf '== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 in_root() {
   chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
@@ -40,23 +21,22 @@ install_all() {
 as_forelock() {
   in_root setpriv --reuid=forelock --regid=forelock --clear-groups env XDG_STATE_HOME=/var/lib "$@"
 }
-# The command of this package with a ZooKeeper; the command in the root is told where it is.
-with_server() {
-  "$work/here/usr/bin/forelock" dev -- env -u FORELOCK_CONFIG "$@"
-}
 
 step "a fresh system"
-mkdir -p "$root" "$work/here"
-tar --extract --file "$base" --directory "$root" --exclude './dev/*'
-mount -t proc proc "$root/proc"
-mount --bind /dev "$root/dev"
+fill_root
+own_command
 mkdir -p "$root/debs/new" "$root/debs/old"
 cp -- "$packages"/*.deb "$root/debs/new/"
 rm -f -- "$root"/debs/new/*-dbgsym_*.deb
-dpkg-deb -x "$root"/debs/new/forelock_*.deb "$work/here"
+
+step "hardening"
+for package in "$root"/debs/new/*.deb; do dpkg-deb -x "$package" "$work/unpacked"; done
+mapfile -t given < <(find "$work/unpacked" -type f \( -name '*.so*' -o -path '*/bin/*' \))
+[[ ${#given[@]} -eq 4 ]] || fail "the command and three libraries are expected: ${given[*]}"
+"$source_dir/tests/package/hardened_test.sh" "${given[@]}"
+rm -rf -- "$work/unpacked"
 
 step "the same packages with a lower version"
-version=$(dpkg-deb -f "$root"/debs/new/forelock_*.deb Version)
 for package in "$root"/debs/new/*.deb; do
   dpkg-deb -R "$package" "$work/unpacked"
   sed -i "s/^Version: .*/Version: $version~previous/; s/= ${version//./\\.})/= $version~previous)/g" \
@@ -97,14 +77,9 @@ step "Python and Java"
 mkdir "$root/languages" "$work/classes"
 cp "$source_dir/tests/package/languages/held.py" "$root/languages/"
 dpkg-deb -x "$root"/debs/new/libforelock-java_*.deb "$work/java"
-javac --release 11 -Xlint:all -Werror -cp "$work/java/usr/share/java/forelock.jar" -d "$root/languages" \
-  "$source_dir/tests/package/languages/Held.java"
-with_server chroot "$root" python3 -B /languages/held.py /tmp | tee "$work/python"
-with_server chroot "$root" java -cp /usr/share/java/forelock.jar:/languages Held /tmp | tee "$work/java.said"
-for said in "$work/python" "$work/java.said"; do
-  grep -qE '^held P1 with token [1-9][0-9]*$' "$said" || fail "no lock: $(cat "$said")"
-  grep -qxF "a queue of $version" "$said" || fail "no queue of this version: $(cat "$said")"
-done
+compile_held "$work/java/usr/share/java/forelock.jar" "$root/languages"
+with_server chroot "$root" python3 -B /languages/held.py /tmp | held
+with_server chroot "$root" java -cp /usr/share/java/forelock.jar:/languages Held /tmp | held
 
 step "letters survive an upgrade, which keeps a changed configuration"
 in_root install -d -o forelock -g forelock -m 0700 /var/lib/forelock
