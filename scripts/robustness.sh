@@ -9,6 +9,7 @@
 #   --prove          runs with deliberate bugs in the clients (mutation.h in src/core/lock and src/core/linger), each
 #                    of which must be noticed
 #   --tls            clients speak mutual TLS, and the servers TLS among themselves; with any of these but --contention
+#   --sasl           clients of the library authenticate by SASL; in the same way, and with --tls as well
 #   --seed N         one run with this seed alone, as a failing run says
 #   --seconds S      the length of each run; not with --soak or --contention
 #   --help           this text
@@ -24,7 +25,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-mode='' seconds='' minutes='' only='' tls=''
+mode='' seconds='' minutes='' only='' tls='' sasl=''
 choose() {
   [[ -z $mode ]] || die "choose $mode or $1, not both"
   mode=$1
@@ -44,13 +45,14 @@ while [[ $# -gt 0 ]]; do
       shift
       ;;
     --tls) tls=tls- ;;
+    --sasl) sasl=sasl- ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$1" ;;
   esac
   shift
 done
 [[ -n $mode$only ]] || die "choose --quick, --full, --soak, --contention, --prove or --seed"
-[[ $mode != --contention || -z $tls ]] || die "--contention is without TLS"
+[[ $mode != --contention || -z $tls$sasl ]] || die "--contention is without TLS and SASL"
 [[ -z $minutes || -z $seconds ]] || die "$mode says how long already: leave --seconds out"
 
 runs=$root/build/robustness
@@ -79,7 +81,11 @@ case $mode in
     ;;
 esac
 [[ -z $only ]] || seeds=("$only")
-[[ -z $tls ]] || more+=(--transport tls)
+case $tls$sasl in
+  tls-sasl-) more+=(--transport tls+sasl) ;;
+  ?*) more+=(--transport "${tls%-}${sasl%-}") ;;
+esac
+secured=$tls$sasl
 seconds=${seconds:-$length}
 
 # Half of the evidence would be none.
@@ -138,12 +144,12 @@ mutations+=(sync_proves read_proves reconnect_proves)
 if [[ $mode == --prove ]]; then
   noticed=0
   for mutation in "${mutations[@]}"; do
-    directory=$runs/${tls}mutation-$mutation
+    directory=$runs/${secured}mutation-$mutation
     faults=()
     [[ $mutation != *_proves ]] || faults=("${parting[@]}")
     printf '%s== Mutation %s, %s seconds%s\n' "$bold" "$mutation" "$seconds" "$plain" >&2
     # Whatever the run itself says: it may well see that something is wrong.
-    run_once "${tls}mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" \
+    run_once "${secured}mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" \
       "${more[@]}" "${faults[@]}" 2>/dev/null || true
     status=0
     judge "$programs/check/robustness_check" verdict "$directory" 2>"$directory/verdict.txt" || status=$?
@@ -160,8 +166,8 @@ queue=("${seeds[@]}")
 while [[ ${#queue[@]} -gt 0 ]]; do
   seed=${queue[0]}
   queue=("${queue[@]:1}")
-  name=${tls}seed-$seed
-  [[ $mode != --soak ]] || name=${tls}soak
+  name=${secured}seed-$seed
+  [[ $mode != --soak ]] || name=${secured}soak
   directory=$runs/$name
   printf '%s== Seed %s, %s seconds%s\n' "$bold" "$seed" "$seconds" "$plain" >&2
   good=yes
@@ -182,12 +188,12 @@ while [[ ${#queue[@]} -gt 0 ]]; do
   else
     failed+=("$seed")
     printf '%s-- Seed %s: FAILED. Everything about it: %s%s\n   again: scripts/robustness.sh %s\n' "$red" "$seed" \
-      "$directory" "$plain" "${tls:+--tls }--seed $seed --seconds $seconds" >&2
+      "$directory" "$plain" "${tls:+--tls }${sasl:+--sasl }--seed $seed --seconds $seconds" >&2
   fi
 done
 
 status=0
-/usr/bin/python3 tests/robustness/add_up.py --summary "$runs/$tls$summary" "${replaced[@]}" "${directories[@]}" ||
+/usr/bin/python3 tests/robustness/add_up.py --summary "$runs/$secured$summary" "${replaced[@]}" "${directories[@]}" ||
   status=1
 [[ ${#failed[@]} -eq 0 ]] || status=1
 exit "$status"

@@ -65,7 +65,7 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "zookeeper.lock.release.delay=" + std::to_string(part.release_delay_ms),
       "zookeeper.background.max.wait=" + std::to_string(part.background_max_wait_ms),
       "zookeeper.monitor.linger=" + std::to_string(part.monitor_linger_ms)};
-  command.insert(command.end(), options.tls_settings.begin(), options.tls_settings.end());
+  command.insert(command.end(), options.security.begin(), options.security.end());
   if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
   if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
   if (part.overdue) command.emplace_back("overdue=true");
@@ -149,7 +149,7 @@ std::unique_ptr<ClientProcess> make_literal(const CastOptions& options, const Cl
                                        options.directory.string(), "--resource", options.resource.string(), "--servers",
                                        self.wires().servers(host_names) + options.chroot, "--monitor", mixed_monitor,
                                        "--visited", joined(visited), "--prefix", prefix});
-        for (const std::string& setting : options.tls_settings) command.insert(command.end(), {"--setting", setting});
+        for (const std::string& setting : options.security) command.insert(command.end(), {"--setting", setting});
         return command;
       },
       place);

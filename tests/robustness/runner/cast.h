@@ -14,7 +14,7 @@ struct CastOptions {
   std::filesystem::path resource;
   std::vector<std::uint16_t> server_ports;
   std::vector<std::string> letter_settings;  // of those that dead-letter, as KEY=VALUE
-  std::vector<std::string> tls_settings;     // of all, as KEY=VALUE; empty without TLS
+  std::vector<std::string> security;         // of all, as KEY=VALUE: TLS and SASL; empty without them
 };
 
 // What certificates of the servers must name.

@@ -19,11 +19,15 @@ test::ServerOptions Cluster::server_options(const Options& options) {
   server.enforce_quota = true;
   // A file of transactions is filled with zeros ahead, 64 MiB by default, and begun anew with each leader.
   server.java_properties = {"zookeeper.preAllocSize=256"};
+  if (options.sasl) {
+    users_ = std::make_unique<test::SaslSetup>();
+    server = users_->options(test::SaslSetup::Enforced::no, std::move(server));
+  }
   if (!options.tls) return server;
   authority_ = std::make_unique<test::Authority>(certificates_.path(), "robustness");
   client_ = authority_->issue("client", {});
   server.secure_lines = test::secure_lines(*authority_, options.server_names);
-  server.config_lines = test::quorum_lines(*authority_);
+  for (std::string& line : test::quorum_lines(*authority_)) server.config_lines.push_back(std::move(line));
   tls_ = std::make_unique<zookeeper::TlsContext>(test::client_tls(*authority_, client_));
   return server;
 }
@@ -44,15 +48,23 @@ Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std
   ensemble_ = std::make_unique<test::TestEnsemble>(server_options(options), link);
 }
 
-std::vector<std::string> Cluster::tls_settings() const {
-  if (!encrypted()) return {};
-  return {"zookeeper.tls.ca.file=" + authority_->certificate().string(),
-          "zookeeper.tls.certificate.file=" + client_.certificate.string(),
-          "zookeeper.tls.key.file=" + client_.key.string()};
+std::vector<std::string> Cluster::security_settings() const {
+  std::vector<std::string> settings;
+  if (encrypted()) {
+    settings = {"zookeeper.tls.ca.file=" + authority_->certificate().string(),
+                "zookeeper.tls.certificate.file=" + client_.certificate.string(),
+                "zookeeper.tls.key.file=" + client_.key.string()};
+  }
+  if (users_) {
+    settings.insert(settings.end(),
+                    {"zookeeper.sasl.mechanism=DIGEST-MD5", "zookeeper.sasl.user=alice",
+                     "zookeeper.sasl.password.file=" + users_->password_file("alice").string(), "zookeeper.acl=open"});
+  }
+  return settings;
 }
 
 std::vector<std::string> Cluster::direct_settings(const std::string& chroot) const {
-  std::vector<std::string> settings = tls_settings();
+  std::vector<std::string> settings = security_settings();
   settings.push_back(
       "zookeeper.servers=" + (encrypted() ? ensemble_->secure_connect_string() : ensemble_->connect_string()) + chroot);
   return settings;

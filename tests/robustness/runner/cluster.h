@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/certificates.h"
+#include "support/sasl_setup.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/test_ensemble.h"
@@ -21,6 +22,8 @@ class Cluster {
     // Clients speak mutual TLS, and the servers TLS among themselves. Their ports without TLS are the runner's own.
     // Which server keeps the connection for elections (lead_back) is not to be seen then: some go past the proxies.
     bool tls = false;
+    // The clients of the library authenticate by DIGEST-MD5. Others need not, and the nodes are everybody's.
+    bool sasl = false;
     std::string server_names;  // with tls: of the certificates, as "DNS:a.example,IP:127.0.0.1"
   };
   // `keep` is where logs of servers go whose disks are wiped.
@@ -36,8 +39,8 @@ class Cluster {
   bool encrypted() const { return authority_ != nullptr; }
   // Without a proxy, as "KEY=VALUE": the servers, below `chroot`, and how they are spoken to.
   std::vector<std::string> direct_settings(const std::string& chroot) const;
-  // "zookeeper.tls.…=VALUE", if connections are encrypted.
-  std::vector<std::string> tls_settings() const;
+  // "zookeeper.tls.…=VALUE" and "zookeeper.sasl.…=VALUE", as far as they are used.
+  std::vector<std::string> security_settings() const;
   // Where connections are encrypted: the session that the server has with one of these ports; 0 if it has none.
   std::int64_t session_of(std::size_t index, const std::vector<std::uint16_t>& peers) const;
 
@@ -84,6 +87,7 @@ class Cluster {
   std::unique_ptr<const test::Authority> authority_;  // null: without TLS
   test::Identity client_;
   std::unique_ptr<const zookeeper::TlsContext> tls_;
+  std::unique_ptr<const test::SaslSetup> users_;  // null: without SASL
   std::mutex back_mutex_;
   std::map<std::pair<std::size_t, std::uint16_t>, std::uint16_t> way_back_;  // by who connects, and to which port
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::unique_ptr<test::TcpProxy>>> links_;  // from, to

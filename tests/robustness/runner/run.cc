@@ -45,6 +45,7 @@ Cluster::Options cluster_options(const RunOptions& options) {
   return {.force_sync = options.seed % 4 == 3,
           .proxied_links = options.seed % 3 != 0,
           .tls = options.tls,
+          .sasl = options.sasl,
           .server_names = server_names()};
 }
 
@@ -75,7 +76,8 @@ Run::Run(const RunOptions& options)
       .add("seconds", options.seconds.count())
       .add("force_sync", cluster_options(options).force_sync)
       .add("proxied_links", cluster_options(options).proxied_links)
-      .add("tls", options.tls);
+      .add("tls", options.tls)
+      .add("sasl", options.sasl);
   if (!administrator_.create(chroot, "")) throw std::runtime_error("the servers take no write");
 }
 
@@ -103,7 +105,7 @@ std::vector<std::string> Run::play() {
 
 void Run::start_clients() {
   const CastOptions cast{options_.seed,      chroot,           options_.mutation,   options_.directory,
-                         resource_.socket(), cluster_.ports(), letters_.settings(), cluster_.tls_settings()};
+                         resource_.socket(), cluster_.ports(), letters_.settings(), cluster_.security_settings()};
   const ClientProcess::Place place{options_.directory, history_, excuses_, options_.tls};
   scene_.clients = make_clients(cast, place);
   for (const int timeout : stall_session_timeouts_ms) {

@@ -24,8 +24,9 @@ RunOptions RunOptions::parse(int count, char** arguments) {
     } else if (name == "--mutation") {
       options.mutation = value;
     } else if (name == "--transport") {
-      if (value != "plain" && value != "tls") throw std::runtime_error("no transport " + value);
-      options.tls = value == "tls";
+      options.tls = value == "tls" || value == "tls+sasl";
+      options.sasl = value == "sasl" || value == "tls+sasl";
+      if (!options.tls && !options.sasl && value != "plain") throw std::runtime_error("no transport " + value);
     } else if (name == "--faults") {
       options.no_faults = value == "none";
       std::istringstream list(value == "all" || value == "none" ? "" : value);
@@ -37,7 +38,7 @@ RunOptions RunOptions::parse(int count, char** arguments) {
   if (options.directory.empty() || options.rate <= 0) {
     throw std::runtime_error(
         "robustness_run --directory D [--seed N] [--seconds S] [--faults all|none|KIND,KIND…] [--rate FACTOR] "
-        "[--mutation NAME] [--spare CLIENT,CLIENT…] [--sample SECONDS] [--transport plain|tls]");
+        "[--mutation NAME] [--spare CLIENT,CLIENT…] [--sample SECONDS] [--transport plain|tls|sasl|tls+sasl]");
   }
   return options;
 }

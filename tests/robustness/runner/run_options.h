@@ -12,6 +12,7 @@ struct RunOptions {
   std::set<std::string> faults;     // these kinds alone; empty: all
   bool no_faults = false;
   bool tls = false;                         // between clients and servers, and among the servers
+  bool sasl = false;                        // clients of the library authenticate by it
   double rate = 1;                          // of faults: 2 is twice as often
   std::set<std::string> spared;             // slots of clients that are never killed
   std::chrono::seconds sample_interval{5};  // how often it is looked at what everybody uses

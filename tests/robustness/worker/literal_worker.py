@@ -72,7 +72,7 @@ class Worker:
         files = dict(each.split("=", 1) for each in options.setting)
         self.tls = {"use_ssl": True, "ca": files["zookeeper.tls.ca.file"],
                     "certfile": files["zookeeper.tls.certificate.file"],
-                    "keyfile": files["zookeeper.tls.key.file"]} if files else {}
+                    "keyfile": files["zookeeper.tls.key.file"]} if "zookeeper.tls.ca.file" in files else {}
 
     def beat(self):
         while not self.ending.is_set():
@@ -145,7 +145,7 @@ def main():
     for name in ("process", "directory", "resource", "servers", "monitor", "prefix"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--visited", default="")  # monitors of others, used now and then
-    parser.add_argument("--setting", action="append", default=[])  # "zookeeper.tls.…=FILE", for TLS
+    parser.add_argument("--setting", action="append", default=[])  # of which "zookeeper.tls.…=FILE" counts
     worker = Worker(parser.parse_args())
     os.setpgrp()
 
