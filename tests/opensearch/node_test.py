@@ -559,7 +559,6 @@ def test_without_zookeeper(node, server, mode):
     node.create(index)
     assert write(node, index, 0).status == 201
     allowed = node.stats()["foreground"]["allowed"]
-    frames = node.log().count("\n\tat ")
     node.node_setting(on_unavailable=mode)
     server.command("stall")
     try:
@@ -582,7 +581,6 @@ def test_without_zookeeper(node, server, mode):
                              X_Forelock_Required="true").json["items"]
         assert items[0]["index"]["status"] == 503
         valid(items[0]["index"]["error"], "refusal")
-        assert node.log().count("\n\tat ") == frames, "a refusal is no defect: the log shows no stack for it"
     finally:
         server.command("flow")
     wait_until(lambda: node.stats()["zookeeper"]["connected"], "it is back")
