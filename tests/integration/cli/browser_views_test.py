@@ -75,8 +75,8 @@ class Scene(BrowserTest):
         self.views = {
             "list": "/", "monitor": "/monitors/article-1", "moment": "/monitors/article-1?at=" + self.moment,
             "free": "/monitors/article-5", "overdue": "/monitors/article-22", "closed": "/monitors/article-6",
-            "letters": "/dead-letters", "parked": "/dead-letters?parked=1", "letter": "/dead-letters/" + self.letter,
-            "audit": "/audit"}
+            "letters": "/dead-letters", "parked": "/dead-letters?parked=1",
+            "letter": "/dead-letters/" + self.letter, "audit": "/audit"}
 
     def one_by_one(self):
         """A monitor with a past: who waited has held it."""
