@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "cli/monitors/monitor_change.h"
 #include "cli/serve/order_json.h"
