@@ -13,6 +13,7 @@ import org.opensearch.threadpool.ThreadPool;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
 public final class Parts extends CommonParts implements BulkWriter {
+  final PlainShards plain = new PlainShards();
   final PrimaryCheck check;
   final ForegroundPermit<?> permit;
   final RestBase.Actions actions;
@@ -24,8 +25,7 @@ public final class Parts extends CommonParts implements BulkWriter {
     super(given, folders, cluster, threads, resolver, noFencing(given));
     this.actions = actions;
     check = new PrimaryCheck(requests, stats, threads,
-        OwnSettings.ENGINE.get(given) ? index -> false : index -> isFenced(cluster, index), cluster::state,
-        settings::isStrict);
+        shard -> plain.has(shard) && isFenced(cluster, shard.index()), cluster::state, settings::isStrict);
     permit = new ForegroundPermit<LookAnswer>(
         settings, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener));
   }

@@ -8,6 +8,7 @@ import org.forelock.search.Certainty;
 import org.forelock.search.Guard;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
+import org.forelock.search.Shard;
 import org.forelock.search.Stats;
 import org.opensearch.cluster.ClusterState;
 import org.opensearch.common.util.concurrent.ThreadContext;
@@ -25,10 +26,10 @@ import org.opensearch.transport.TransportRequestHandler;
 final class PrimaryCheck extends PrimaryGate {
   private final ThreadPool threads;
   private final ThreadContext context;
-  private final Predicate<String> unkept;
+  private final Predicate<Shard> unkept;
 
-  /** @param unkept whether an index promises what this node cannot keep: fencing, without the engine */
-  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, Predicate<String> unkept,
+  /** @param unkept whether the index of a shard promises what its engine here does not keep: fencing */
+  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, Predicate<Shard> unkept,
       Supplier<ClusterState> state, BooleanSupplier strict) {
     super(requests, stats, threads.getThreadContext(), state, strict);
     this.threads = threads;
@@ -57,9 +58,10 @@ final class PrimaryCheck extends PrimaryGate {
   }
 
   @Override
-  String unkept(String index) {
-    return !unkept.test(index) ? null : "[" + index + "] has index.forelock.fencing, for which the node of its primary "
-        + "needs forelock.engine.enabled: true";
+  String unkept(Shard shard) {
+    return !unkept.test(shard) ? null : "[" + shard.index() + "] has index.forelock.fencing, for which the node of its "
+        + "primary needs forelock.engine.enabled: true; an index that was open when it got the setting is to be closed "
+        + "and opened again";
   }
 
   /** There is another one in the context where this write was caused by a guarded one, on its primary. */

@@ -56,8 +56,8 @@ abstract class PrimaryGate implements TransportInterceptor {
     this.sends = new GuardedSends(requests, context, guard -> certainties.isLocal(guard));
   }
 
-  /** Why this node cannot do a guarded write into an index as that promises it; null: it can. */
-  String unkept(String index) {
+  /** Why this node cannot do a guarded write into a shard as its index promises it; null: it can. */
+  String unkept(Shard shard) {
     return null;
   }
 
@@ -108,7 +108,7 @@ abstract class PrimaryGate implements TransportInterceptor {
     }
     Guard guard = Guard.parse(text);
     Shard shard = GuardedSends.shardOf(request);
-    String unkept = guard.allowed() ? null : unkept(shard.index());
+    String unkept = guard.allowed() ? null : unkept(shard);
     if (unkept != null) {
       channel.sendResponse(new IllegalArgumentException(unkept + "; nothing was written"));
     } else if (guard.allowed()) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.forelock.LockType;
@@ -24,15 +25,18 @@ import org.forelock.search.Stats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchException;
+import org.opensearch.Version;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.support.WriteRequest.RefreshPolicy;
 import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.transport.TransportResponse;
+import org.opensearch.index.IndexSettings;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.Transport;
 import org.opensearch.transport.TransportChannel;
@@ -49,8 +53,10 @@ class PrimaryCheckTest {
   private final ThreadPool threads = new ThreadPool(Settings.builder().put("node.name", "test").build());
   private final ThreadContext context = threads.getThreadContext();
   private final HeldRequests requests = TestSettings.unbounded();
+  private final PlainShards plain = new PlainShards();
+  /** Of an index that has fencing. */
   private final PrimaryCheck check = new PrimaryCheck(
-      requests, new Stats(), threads, index -> false, () -> ClusterState.EMPTY_STATE, () -> false);
+      requests, new Stats(), threads, plain::has, () -> ClusterState.EMPTY_STATE, () -> false);
   private final List<Boolean> certain = new ArrayList<>();
   private final List<Object> answers = new ArrayList<>();
   /** What the writes that have begun on the primary have got. */
@@ -232,6 +238,57 @@ class PrimaryCheckTest {
     assertEquals(List.of("lock_unhealthy", "outcome_unknown"), answers.stream()
         .map(one -> ((OpenSearchException) one).getMetadata("opensearch.forelock_code").get(0)).toList());
     assertEquals(List.of(false, true), begun.stream().map(Certainty::again).toList(), "the engine is told, too");
+  }
+
+  private static IndexSettings index(boolean fencing) {
+    return new IndexSettings(IndexMetadata.builder("articles").settings(Settings.builder()
+        .put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT).put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, 1)
+        .put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0).put("index.forelock.enabled", true)
+        .put("index.forelock.fencing", fencing)).build(), Settings.EMPTY);
+  }
+
+  /** Its documents are written by an engine that knows of no locks: the look before it begins is the last one. */
+  @Test
+  void aBulkWithoutFencingIsRefusedWhenItBeginsAndNotAtADocument() throws Exception {
+    TransportRequestHandler<TransportRequest> handler = check.interceptHandler(ON_PRIMARY, ThreadPool.Names.SAME, false,
+        (request, channel, task) -> begun.add(context.getTransient(Certainty.KEY)));
+    try (StoredContext ignored = Carrier.with(context, Headers.GUARD, new Guard("other", 7, 1, "").text())) {
+      handler.messageReceived(request(SHARD), new Channel(), null);
+      questions.remove(0).accept(0);
+    }
+    assertEquals(List.of(), begun);
+    assertEquals(List.of("lock_unhealthy"),
+        ((OpenSearchException) answers.get(0)).getMetadata("opensearch.forelock_code"));
+    IndexSettings unfenced = index(false);
+    assertEquals(Optional.empty(), new ForelockPlugin(Settings.EMPTY).getEngineFactory(unfenced), "OpenSearch's own");
+    assertTrue(ForelockPlugin.hasEngine(Settings.EMPTY, index(true).getSettings()));
+    Settings without = Settings.builder().put("forelock.engine.enabled", false).build();
+    assertFalse(ForelockPlugin.hasEngine(without, index(true).getSettings()));
+  }
+
+  private void opens(boolean guarded) {
+    plain.listener(guarded).beforeIndexShardCreated(SHARD, Settings.EMPTY);
+  }
+
+  /** It gets the setting behind the back of its engine, which would write without a token. */
+  @Test
+  void anIndexWithFencingThatWasOpenedWithoutItIsNotWritten() throws Exception {
+    opens(false);
+    TransportRequestHandler<TransportRequest> handler = check.interceptHandler(ON_PRIMARY, ThreadPool.Names.SAME, false,
+        (request, channel, task) -> begun.add(context.getTransient(Certainty.KEY)));
+    try (StoredContext ignored = Carrier.with(context, Headers.GUARD, new Guard("other", 7, 1, "").text())) {
+      handler.messageReceived(request(SHARD), new Channel(), null);
+    }
+    String message = ((IllegalArgumentException) answers.get(0)).getMessage();
+    assertTrue(message.contains("closed and opened again; nothing was written"), message);
+    assertEquals(List.of(), begun);
+    assertTrue(questions.isEmpty());
+    plain.listener(false).afterIndexShardClosed(SHARD, null, Settings.EMPTY);
+    arrive(7, 1, SHARD);
+    opens(false);
+    opens(true);
+    arrive(8, 1, SHARD);
+    assertEquals(2, begun.size());
   }
 
   @Test
