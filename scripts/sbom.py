@@ -57,6 +57,13 @@ def debian(name):
         {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}])
 
 
+def archives_of(client):
+    archives = sorted((client / "source").glob("zookeeper_*.[a-z]*.tar.[gx]z"))
+    if len(archives) != 2:
+        sys.exit(f"{client}/source does not have the two archives of ZooKeeper's source: scripts/zookeeper_client.sh")
+    return archives
+
+
 def document(client, files):
     packages, relations = {}, []
 
@@ -68,9 +75,7 @@ def document(client, files):
 
     control = (ROOT / "debian/control").read_text(encoding="utf-8")
     built = names_in(re.search(r"^Build-Depends:((?:\n? .*)+)", control, re.MULTILINE).group(1))
-    archives = sorted((client / "source").glob("zookeeper_*.[a-z]*.tar.[gx]z"))
-    if len(archives) != 2:
-        sys.exit(f"{client}/source does not have the two archives of ZooKeeper's source: scripts/zookeeper_client.sh")
+    archives = archives_of(client)
     patches = sorted((ROOT / "third_party/zookeeper").glob("*.patch"))
     version = re.search(r"_(.*)\.debian\.", archives[0].name).group(1)
     sources = [package(file.name, version, file, primaryPackagePurpose="SOURCE") for file in archives + patches]

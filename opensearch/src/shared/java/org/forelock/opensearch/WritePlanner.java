@@ -191,8 +191,8 @@ final class WritePlanner {
     MonitorRule rule = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings);
     String monitor = rule.monitor(index, new WriteDocument(request), routing);
     return new WritePlan(Headers.priority(words), Set.of(monitor), null, fencing(index, settings),
-        rule.keepsMonitors(), "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
-        DocumentTokens.NONE);
+        rule.keepsMonitors(), "update " + monitor, WriteSize.of(request), request.timeout().millis(),
+        heldBy(Set.of(monitor)), DocumentTokens.NONE);
   }
 
   /** @return null: the client does not say so */

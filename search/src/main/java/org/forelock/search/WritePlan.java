@@ -28,8 +28,8 @@ public final class WritePlan {
   /** The guard of the update that it belongs to; null: it needs locks of its own. */
   public final String coveredBy;
 
-  public WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, boolean kept, String info,
-      long bytes, long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
+  public WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, boolean kept,
+      String info, long bytes, long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
     this.type = type;
     this.monitors = monitors;
     this.itemMonitors = itemMonitors;
