@@ -64,6 +64,11 @@ def archives_of(client):
     return archives
 
 
+def build_dependencies():
+    control = (ROOT / "debian/control").read_text(encoding="utf-8")
+    return names_in(re.search(r"^Build-Depends:((?:\n? .*)+)", control, re.MULTILINE).group(1))
+
+
 def document(client, files):
     packages, relations = {}, []
 
@@ -73,8 +78,6 @@ def document(client, files):
     def known(entry):
         return packages.setdefault(entry["name"], entry)["SPDXID"]
 
-    control = (ROOT / "debian/control").read_text(encoding="utf-8")
-    built = names_in(re.search(r"^Build-Depends:((?:\n? .*)+)", control, re.MULTILINE).group(1))
     archives = archives_of(client)
     patches = sorted((ROOT / "third_party/zookeeper").glob("*.patch"))
     version = re.search(r"_(.*)\.debian\.", archives[0].name).group(1)
@@ -110,7 +113,7 @@ def document(client, files):
             relate(own["SPDXID"], "DEPENDS_ON", known(debian(needed) or package(needed, "NOASSERTION")))
         if WITH_CLIENT.fullmatch(name):
             relate(own["SPDXID"], "STATIC_LINK", known(of_client))
-        for needed in built:
+        for needed in build_dependencies():
             tool = debian(needed)
             if tool is not None:
                 relate(known(tool), "BUILD_DEPENDENCY_OF", own["SPDXID"])
