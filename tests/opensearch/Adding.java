@@ -50,21 +50,33 @@ final class Adding {
     }
   }
 
+  private static Pattern pattern(String key) {
+    return Pattern.compile("\"" + key + "\"\\s*:\\s*(\\d+)");
+  }
+
+  /** @return -1: it is not there */
+  private static long number(String json, String key) {
+    Matcher number = pattern(key).matcher(json);
+    return number.find() ? Long.parseLong(number.group(1)) : -1;
+  }
+
   private String add(String index, String document, String key) {
     long found = -1;
     int status = 0;
     try (ZkBlockingWriteLock lock = new ZkBlockingWriteLock("Add", locks, document)) {
       lock.lock();
-      HttpRequest read = HttpRequest.newBuilder(URI.create(index + "/_source/" + document + preference))
+      HttpRequest read = HttpRequest.newBuilder(URI.create(index + "/_doc/" + document + preference))
           .timeout(SOON).build();
       HttpResponse<String> before = http.send(read, HttpResponse.BodyHandlers.ofString());
       if (before.statusCode() == 200) {
-        Matcher number = Pattern.compile("\"" + key + "\"\\s*:\\s*(\\d+)").matcher(before.body());
-        found = number.find() ? Long.parseLong(number.group(1)) : 0;
+        String body = before.body();
+        String source = body.substring(body.indexOf("\"_source\":") + 10, body.lastIndexOf('}'));
+        found = Math.max(number(source, key), 0);
         String entry = "\"" + key + "\":" + (found + 1);
-        String after = found > 0 ? number.replaceFirst(entry)
-            : before.body().replaceFirst("\\{", before.body().contains(":") ? "{" + entry + "," : "{" + entry);
-        HttpRequest write = HttpRequest.newBuilder(URI.create(index + "/_doc/" + document))
+        String after = found > 0 ? pattern(key).matcher(source).replaceFirst(entry)
+            : source.replaceFirst("\\{", source.contains(":") ? "{" + entry + "," : "{" + entry);
+        String asRead = "?if_seq_no=" + number(body, "_seq_no") + "&if_primary_term=" + number(body, "_primary_term");
+        HttpRequest write = HttpRequest.newBuilder(URI.create(index + "/_doc/" + document + asRead))
             .timeout(SOON.multipliedBy(3)).header("Content-Type", "application/json")
             .header("X-Forelock-Held", lock.heldHeader())
             .PUT(HttpRequest.BodyPublishers.ofString(after)).build();
