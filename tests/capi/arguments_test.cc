@@ -109,7 +109,7 @@ TEST(CArguments, LocksAreRefusedBeforeTheyExist) {
   fl_lock_options options{};
   EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_INVALID_ARGUMENT) << "its size is not set";
   options.size = sizeof options;
-  options.flags = FL_LOCK_ADMISSION_OFF << 1;
+  options.flags = FL_LOCK_KEEP_MONITOR << 1;
   EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_INVALID_ARGUMENT);
   options.size = offsetof(fl_lock_options, flags);
   ASSERT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_OK) << "an older program's: there are no flags";
