@@ -75,7 +75,9 @@ def test_writes_under_a_lock_of_their_client(cluster, server):
                 assert str(cluster.request("GET", "/own/_doc/" + name).json["_version"]) == token
     for node in range(3):
         late = {"node": node, "X_Forelock_Held": holder.held}
-        wait_until(lambda: cluster.request("PUT", "/own/_doc/P1", {"n": 9}, **late).code == "not_held", "it is told")
+        wait_until(lambda: cluster.request("PUT", "/own/_doc/P1", {"n": 9}, **late).status == 409, "the node is told")
+        answer = cluster.request("PUT", "/own/_doc/P1", {"n": 9}, **late)
+        assert (answer.status, answer.code) == (409, "not_held"), answer.text
     assert total(cluster, "unguarded_writes") == unguarded
 
 

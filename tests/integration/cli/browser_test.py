@@ -269,11 +269,18 @@ class Staying(BrowserTest):
         self.sees("#detail pre", "nested_locks")
         self.browser.execute_script("document.getElementById('release-button').focus()")
         for count in range(1, 4):
-            self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "true")
+            self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "sleep", "1000")
             rows = "return document.querySelectorAll('#detail tbody tr').length"
             wait_until(lambda count=count: self.browser.execute_script(rows) == count, "the queue is longer")
             self.assertEqual(self.focused(), "release by force …")
             self.assertIn("nested_locks", self.text("#detail pre"))
+        self.browser.execute_script("document.querySelector('#detail tbody tr:last-child button').focus()")
+        focus = ("const row = document.activeElement.closest('tr');"
+                 "return row && [row.dataset.key, row.cells[0].textContent]")
+        node, place = self.browser.execute_script(focus)
+        self.assertEqual(place, "3")
+        say("unlock P1")
+        wait_until(lambda: self.browser.execute_script(focus) == [node, "2"], "it has moved up, and the focus with it")
         self.no_errors()
 
 

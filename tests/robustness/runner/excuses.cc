@@ -7,9 +7,9 @@ void Excuses::set(Key key, Clock::time_point until) {
   until_[std::move(key)] = until;
 }
 
-void Excuses::not_removed(const std::string& monitor, const std::string& by) {
+void Excuses::not_removed(const std::string& monitor, const std::string& act) {
   const std::lock_guard guard(mutex_);
-  until_.erase({"removed", monitor, by});
+  until_.erase({"removed", monitor, act});
 }
 
 std::string Excuses::reason(const std::string& process, const std::string& monitor, Clock::time_point begun) const {

@@ -17,11 +17,11 @@ class Excuses {
   void session_ending(const std::string& process) { set({"session_ended", process}, never); }
   void session_ended(const std::string& process) { set({"session_ended", process}, Clock::now() + time_to_notice); }
   void removing(const std::string& monitor) { set({"removed", monitor}, never); }
-  // `by`: another than the runner, who may say later that it has done nothing.
-  void removed(const std::string& monitor, const std::string& by = {}) {
-    set({"removed", monitor, by}, Clock::now() + time_to_notice);
+  // `act`: of another than the runner, who may say later that it has done nothing.
+  void removed(const std::string& monitor, const std::string& act = {}) {
+    set({"removed", monitor, act}, Clock::now() + time_to_notice);
   }
-  void not_removed(const std::string& monitor, const std::string& by);
+  void not_removed(const std::string& monitor, const std::string& act);
 
   // Called before each answer: what is put on record by others than the runner. Once, before there are answers.
   void ask_first(std::function<void()> ask) { ask_ = std::move(ask); }
@@ -30,7 +30,7 @@ class Excuses {
   std::string reason(const std::string& process, const std::string& monitor, Clock::time_point begun) const;
 
  private:
-  using Key = std::array<std::string, 3>;  // what happened, to whom, and by whom if not by the runner
+  using Key = std::array<std::string, 3>;  // what happened, to whom, and by which act if not the runner's
 
   static constexpr Clock::time_point never = Clock::time_point::max();
   // A holder that is not told of it notices by its session's time-out; the longest is 6 s.

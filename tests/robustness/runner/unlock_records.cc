@@ -55,7 +55,7 @@ void UnlockRecords::begin(const std::string& who, const Act& act, const std::str
     excuse(who, earlier->second);
   }
   open_[who] = {act, time_of(at)};
-  if (names_node(act.holder)) excuses_.removed(act.monitor, who);
+  if (names_node(act.holder)) excuses_.removed(act.monitor, who + ' ' + act.holder);
 }
 
 void UnlockRecords::excuse(const std::string& who, const Begun& begun) {
@@ -63,7 +63,7 @@ void UnlockRecords::excuse(const std::string& who, const Begun& begun) {
   if (!names_node(act.holder)) return;
   const std::string node = act.holder.substr(0, act.holder.find('@'));
   log_.end(log_.begin("overdue_deleted", act.monitor, node, begun.at), "overdue_deleted");
-  excuses_.removed(act.monitor, who);
+  excuses_.removed(act.monitor, who + ' ' + act.holder);
 }
 
 void UnlockRecords::end(const std::string& who, const Act& act, const std::string& result) {
@@ -74,7 +74,7 @@ void UnlockRecords::end(const std::string& who, const Act& act, const std::strin
     if (result == "released" || result == "unknown") {
       excuse(who, begun->second);
     } else {
-      excuses_.not_removed(act.monitor, who);
+      excuses_.not_removed(act.monitor, who + ' ' + act.holder);
     }
     open_.erase(begun);
   }

@@ -54,6 +54,9 @@ TEST_F(UnlockRecordsTest, ActThatHasDoneNothingExcusesNobodyAndOthersStillDo) {
   act("b", "A-0000000002@8", "holder_changed");
   EXPECT_EQ(excuse(), "removed");
   EXPECT_EQ(log_.counts()["overdue_deleted"], 1u);
+  act("a", "A-0000000003@9", "begun");
+  act("a", "A-0000000003@9", "holder_changed");
+  EXPECT_EQ(excuse(), "removed") << "by its earlier act";
   act("b", "A-0000000003@9", "begun");
   records_.read();
   records_.finish();

@@ -49,7 +49,7 @@ function releasePart(view) {
 }
 
 function waiterRow(id, waiter) {
-  return element("tr", {},
+  return element("tr", { "data-key": waiter.node },
     element("td", { "data-name": "#" }, String(waiter.position)),
     element("td", { "data-name": "Who" }, named(waiter.owner), stackPart(waiter.node, "where it waits", waiter.owner)),
     element("td", { "data-name": "Class" }, waiter.priority ?? "unknown"),

@@ -34,15 +34,22 @@ function change(shown, wanted) {
   showParts(shown, [...wanted.childNodes]);
 }
 
+// What has a key is the same one wherever it stands.
 export function showParts(place, parts) {
   const nodes = parts.filter((part) => part !== "")
     .map((part) => (typeof part === "string" ? document.createTextNode(part) : part));
-  const shown = [...place.childNodes];
+  const keys = new Set(nodes.map((node) => node.dataset?.key).filter((key) => key !== undefined));
+  for (const child of [...place.childNodes]) {
+    if (child.dataset?.key !== undefined && !keys.has(child.dataset.key)) child.remove();
+  }
   nodes.forEach((node, i) => {
-    if (i < shown.length) change(shown[i], node);
+    const key = node.dataset?.key;
+    const same = key && [...place.childNodes].slice(i).find((child) => child.dataset?.key === key);
+    if (same && same !== place.childNodes[i]) place.insertBefore(same, place.childNodes[i]);
+    if (i < place.childNodes.length) change(place.childNodes[i], node);
     else place.append(node);
   });
-  for (const left of shown.slice(nodes.length)) left.remove();
+  for (const left of [...place.childNodes].slice(nodes.length)) left.remove();
 }
 
 export function duration(ms) {
