@@ -172,7 +172,8 @@ class Release(support.CliTest):
         self.addCleanup(line.close)
         line.cut_after_request(tap.SET_DATA, for_good=True)
         result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
-                              "release", "P1", "--holder", view["node"], "--reason", "it hangs", server=False)
+                              "release", "P1", "--holder", view["node"], "--reason", "it hangs", "-o", "json",
+                              server=False)
         audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
         self.assertEqual((result.returncode, [audit["result"] for audit in audits]), (69, ["unknown"]), result.stderr)
         shown = self.show("P1")
