@@ -152,8 +152,14 @@ class Inspector:
     def _token(self, monitor: str, max_age: Duration, timeout: int) -> Optional[int]:
         core, seen = self._client.core, ffi.new("fl_holder_token*", {"size": ffi.sizeof("fl_holder_token")})
         name, age = encode(monitor, "monitor"), milliseconds(max_age, "max_age")
-        call = lambda: check(lib.fl_inspect_token(core.use(), name, age, timeout, seen))  # noqa: E731
-        blocking(call) if timeout > 0 else call()
+
+        def read() -> None:
+            check(lib.fl_inspect_token(core.use(), name, age, timeout, seen))
+
+        if timeout > 0:
+            blocking(read)
+        else:
+            read()
         return seen.token if seen.age_ns >= 0 else None
 
     def identity(self) -> str:
