@@ -1,9 +1,11 @@
 """A line to a server that can be cut where a test wants it."""
 
 import contextlib
+import queue
 import socket
 import struct
 import threading
+import time
 
 # The types of requests in ZooKeeper's protocol.
 SET_DATA = 5
@@ -96,7 +98,7 @@ class Line:
     def requests(self):
         first = True  # asks for a session
         acted = False
-        for frame in frames(self.client):
+        for due, frame in self.on_the_way(frames(self.client)):
             if not first and len(frame) >= 12:
                 number, kind = struct.unpack(">ii", frame[4:12])
                 if kind == self.tap.request and self.tap.about in frame:
@@ -108,7 +110,7 @@ class Line:
                     if action() == DROP:
                         break
             first = False
-            self.tap.wait()
+            self.tap.never.wait(max(0, due - time.monotonic()))
             with contextlib.suppress(OSError):
                 self.server.sendall(frame)
             if acted:
@@ -132,8 +134,20 @@ class Line:
             try:
                 self.client.sendall(frame)
             except OSError:
-                break
+                return  # it has gone; what it has sent is on its way still
         self.end()
+
+    def on_the_way(self, sent):
+        """Frames with the time at which they arrive. They have left their sender: its end does not take them back."""
+        line = queue.SimpleQueue()
+
+        def leave():
+            for frame in sent:
+                line.put((time.monotonic() + self.tap.delay, frame))
+            line.put(None)
+
+        threading.Thread(target=leave, daemon=True).start()
+        return iter(line.get, None)
 
 
 def frames(side):
