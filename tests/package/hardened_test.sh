@@ -18,7 +18,10 @@ for file in "$@"; do
   must_not '\(TEXTREL\)' "its code is changed when it is loaded"
   must_not '\((RPATH|RUNPATH)\)' "it says where libraries are looked for"
   must ' __stack_chk_fail(@| |$)' "the stack is not guarded (-fstack-protector-strong)"
-  must ' __[a-z]+_chk(@| |$)' "lengths are not checked (-D_FORTIFY_SOURCE=2)"
+  # A library so small that it writes no text may call nothing whose lengths are known: blhc tells of its compilation.
+  if grep -qE ' UND (__)?v?(f|d|s|sn|as)?printf(_chk)?(@| |$)' <<<"$said"; then
+    must ' __[a-z]+_chk(@| |$)' "lengths are not checked (-D_FORTIFY_SOURCE=2)"
+  fi
   must_not '\.symtab ' "it is not stripped"
 done
 [[ $failed == no ]]
