@@ -219,8 +219,8 @@ int32_t fl_inspect_token(fl_client client, const char* monitor, int64_t max_age_
     const std::string id = text_of(monitor, "monitor");
     const std::chrono::milliseconds max_age(std::min<std::int64_t>(max_age_ms, 24 * 3'600'000));
     Inspector inspector = inspector_of(*use, timeout_ms);
-    std::optional<HolderToken> found = inspector.known_holder_token(id, max_age);
-    if (!found && timeout_ms > 0) found = inspector.holder_token(id, max_age);
+    const std::optional<HolderToken> found =
+        timeout_ms > 0 ? inspector.holder_token(id, max_age) : inspector.known_holder_token(id, max_age);
     const fl_holder_token unknown{.size = sizeof unknown, .token = 0, .age_ns = -1};
     write_structure(token, found ? fl_holder_token{sizeof unknown, found->token, found->age.count()} : unknown);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -257,13 +258,14 @@ HolderToken Inspector::holder_token(const std::string& monitor, std::chrono::mil
   const lock::TimePoint asked = client::now();
   client::SeenTokens& seen = ensemble.seen_tokens();
   const client::SeenTokens::Reading reading = seen.begin(path);
-  const Reply reply = pipeline.ask(Get{path, reading.watch}, [&seen, path, reading, asked](const Reply& read) {
-    using Seen = client::SeenTokens::Seen;
-    const std::optional<OwnerRecord> owner = read.ok() ? OwnerRecord::from_json(read.data) : std::nullopt;
-    seen.end(path, reading, read.ok() ? std::optional(Seen{client::token_of(read, owner), asked}) : std::nullopt);
+  const auto found = std::make_shared<std::int64_t>(0);
+  const Reply reply = pipeline.ask(Get{path, reading.watch}, [=, &seen](const Reply& read) {
+    if (!read.ok()) return seen.end(path, reading, std::nullopt);
+    *found = client::token_of(read, OwnerRecord::from_json(read.data));
+    seen.end(path, reading, client::SeenTokens::Seen{*found, asked});
   });
-  const bool held = is_there(reply, monitor, "cannot read the holder's record");
-  return {held ? client::token_of(reply, OwnerRecord::from_json(reply.data)) : 0, client::now() - asked};
+  is_there(reply, monitor, "cannot read the holder's record");
+  return {*found, client::now() - asked};
 }
 
 std::string Inspector::identity() {

@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import contextlib
 import http.client
 import itertools
 import json
@@ -62,6 +63,18 @@ class Server:
     def close(self):
         self.process.stdin.close()
         self.process.wait(30)
+
+
+def own_server():
+    """A fixture: a server for the tests of one file alone."""
+
+    @pytest.fixture(scope="module")
+    def server():
+        one = Server()
+        yield one
+        one.close()
+
+    return server
 
 
 class Answer:
@@ -349,5 +362,18 @@ def bulk(*lines):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+@contextlib.contextmanager
+def snapshots(server, *options):
+    """Two nodes with a repository, `kept`."""
+    with tempfile.TemporaryDirectory(prefix="forelock-snapshots-") as repository:
+        os.chmod(repository, 0o777)
+        cluster = Cluster(server.address, "--nodes", "2", "--set", f"path.repo={repository}", *options)
+        assert cluster.urls, cluster.result.stderr
+        answer = cluster.request("PUT", "/_snapshot/kept", {"type": "fs", "settings": {"location": repository}})
+        assert answer.status == 200, answer.text
+        yield cluster
+        cluster.close()
+
+
 __all__ = ["ENGINE", "HAS", "Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "needs",
-           "signal", "valid", "wait_until"]
+           "own_server", "signal", "snapshots", "valid", "wait_until"]

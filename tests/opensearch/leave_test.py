@@ -2,18 +2,12 @@
 
 import pytest
 
-from cluster import Cluster, Later, Server, bulk, needs, signal, wait_until
+from cluster import Cluster, Later, bulk, needs, own_server, signal, wait_until
 from pause_test import SLOW
 
 DOCUMENTS = 200
 TAKEN = range(20, DOCUMENTS, 20)
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
+server = own_server()
 
 
 @pytest.fixture(scope="module")

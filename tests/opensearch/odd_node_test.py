@@ -4,14 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster import Cluster, Server, bulk, signal, wait_until
+from cluster import Cluster, bulk, own_server, signal, wait_until
 
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
+server = own_server()
 
 
 @pytest.fixture(scope="module")

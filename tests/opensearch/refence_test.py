@@ -1,34 +1,18 @@
 """Fencing after ZooKeeper was set up anew, and the index restored from a snapshot: versions are above all tokens."""
 
-import os
-import tempfile
-
 import pytest
 
-from cluster import Cluster, Holder, Server, bulk, needs, valid, wait_until
+from cluster import Holder, bulk, needs, own_server, snapshots, valid, wait_until
 
 pytestmark = needs("fencing")
 REFENCE = "/_plugins/_forelock/_refence/"
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
+server = own_server()
 
 
 @pytest.fixture(scope="module")
 def pair(server):
-    with tempfile.TemporaryDirectory(prefix="forelock-snapshots-") as repository:
-        os.chmod(repository, 0o777)
-        cluster = Cluster(server.address, "--nodes", "2", "--set", "forelock.zookeeper.session.timeout=2000",
-                          "--set", f"path.repo={repository}")
-        assert cluster.urls, cluster.result.stderr
-        answer = cluster.request("PUT", "/_snapshot/kept", {"type": "fs", "settings": {"location": repository}})
-        assert answer.status == 200, answer.text
+    with snapshots(server, "--set", "forelock.zookeeper.session.timeout=2000") as cluster:
         yield cluster
-        cluster.close()
 
 
 def write(cluster, path, node=0, body=None, method="PUT", **headers):

@@ -3,37 +3,21 @@ A snapshot that is restored over its index while guarded writes go on; where the
 was set up anew, whose tokens are below all versions.
 """
 
-import os
-import tempfile
-
 import pytest
 
-from cluster import HAS, Cluster, Later, Ledger, Server, wait_until
+from cluster import HAS, Later, Ledger, own_server, snapshots, wait_until
 
 DOCUMENTS = 10
 CLIENTS = 6
 SOME = 60
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
+server = own_server()
 
 
 @pytest.fixture(scope="module")
 def pair(server):
-    with tempfile.TemporaryDirectory(prefix="forelock-snapshots-") as repository:
-        os.chmod(repository, 0o777)
-        cluster = Cluster(server.address, "--nodes", "2", "--heap", "256m", "--set", f"path.repo={repository}",
-                          "--set", "forelock.zookeeper.session.timeout=4000",
-                          "--set", "forelock.foreground.timeout=30s")
-        assert cluster.urls, cluster.result.stderr
-        answer = cluster.request("PUT", "/_snapshot/kept", {"type": "fs", "settings": {"location": repository}})
-        assert answer.status == 200, answer.text
+    with snapshots(server, "--heap", "256m", "--set", "forelock.zookeeper.session.timeout=4000",
+                   "--set", "forelock.foreground.timeout=30s") as cluster:
         yield cluster
-        cluster.close()
 
 
 def identities(cluster):

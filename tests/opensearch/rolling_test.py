@@ -10,20 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from cluster import Cluster, Later, Ledger, Server, signal, wait_until
+from cluster import Cluster, Later, Ledger, own_server, signal, wait_until
 from plugins import next_version
 from removal_test import removal_commands
 
 DOCUMENTS = 8
 CLIENTS = 8
 SOME = 60  # writes between two nodes
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
+server = own_server()
 
 
 @pytest.fixture(scope="module")
