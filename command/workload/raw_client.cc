@@ -67,7 +67,7 @@ void RawClient::ensure(const std::string& path) {
   if (code != ZNODEEXISTS) expect_ok(code, "create");
 }
 
-void RawClient::prepare_claim(const std::string& monitor) {
+void RawClient::claim(const std::string& monitor) {
   own_prefix_ = monitor + "/A-";
   lock_path_ = monitor + "/privateLock";
   zoo_create_op_init(&operations_[0], own_prefix_.c_str(), own_record_.data(), static_cast<int>(own_record_.size()),
@@ -75,15 +75,6 @@ void RawClient::prepare_claim(const std::string& monitor) {
   zoo_create_op_init(&operations_[1], lock_path_.c_str(), "", 0, acl_, ZOO_EPHEMERAL, nullptr, 0);
   zoo_set_op_init(&operations_[2], lock_path_.c_str(), holder_record_.data(), static_cast<int>(holder_record_.size()),
                   -1, &stat_);
-}
-
-void RawClient::prepare_release() {
-  zoo_delete_op_init(&operations_[0], own_path_, -1);
-  zoo_delete_op_init(&operations_[1], lock_path_.c_str(), -1);
-}
-
-void RawClient::claim(const std::string& monitor) {
-  prepare_claim(monitor);
   wait_for(zoo_amulti(handle_, 3, operations_, results_, &on_done, &wait_), "claim");
 }
 
@@ -94,18 +85,9 @@ void RawClient::claim_fresh(const std::string& monitor) {
 }
 
 void RawClient::release() {
-  prepare_release();
+  zoo_delete_op_init(&operations_[0], own_path_, -1);
+  zoo_delete_op_init(&operations_[1], lock_path_.c_str(), -1);
   wait_for(zoo_amulti(handle_, 2, operations_, results_, &on_done, &wait_), "release");
-}
-
-void RawClient::claim_synchronously(const std::string& monitor) {
-  prepare_claim(monitor);
-  expect_ok(zoo_multi(handle_, 3, operations_, results_), "claim");
-}
-
-void RawClient::release_synchronously() {
-  prepare_release();
-  expect_ok(zoo_multi(handle_, 2, operations_, results_), "release");
 }
 
 void RawClient::create(const std::string& path) {

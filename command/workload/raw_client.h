@@ -38,10 +38,6 @@ class RawClient {
   // The same in a monitor that does not exist: its container is made in the same breath.
   void claim_fresh(const std::string& monitor);
 
-  // The same with zoo_multi.
-  void claim_synchronously(const std::string& monitor);
-  void release_synchronously();
-
   // One small persistent node, asynchronously as above.
   void create(const std::string& path);
   void remove(const std::string& path);
@@ -62,8 +58,6 @@ class RawClient {
   static void on_done(int code, const void* context);
   static void on_container(int, const char*, const void*) {}
   static void on_created(int code, const char*, const void* context);
-  void prepare_claim(const std::string& monitor);
-  void prepare_release();
   void wait_for(int submitted, const char* what);
 
   std::string own_record_;

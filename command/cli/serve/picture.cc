@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/monitors/views_json.h"
-#include "cli/monitors/views_text.h"
 #include "cli/serve/order_json.h"
 #include "client/monitor_reading.h"
 
@@ -107,12 +106,6 @@ Json weighed_tree_json(const Blocking& blocking, std::size_t root) {
 }
 
 }  // namespace
-
-bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
-  if (!holder || !holder->owner) return false;
-  const auto passed = [now](const std::optional<WallTime>& time) { return time && now >= *time; };
-  return is_overdue(holder) || passed(holder->owner->alert_at) || passed(holder->owner->auto_unlock_at);
-}
 
 Picture::Picture(std::vector<MonitorView> monitors, Steady begun, WallTime wall, std::chrono::milliseconds fresh_for,
                  Paces::ByMonitor paces, std::vector<OrderWarning> warnings)

@@ -116,8 +116,4 @@ class Picture {
   mutable std::optional<Blocking> blocking_;
 };
 
-// Whether an operator should look at it: past its alert, the runtime that it has expected, or
-// its time to be unlocked.
-bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now);
-
 }  // namespace forelock::cli
