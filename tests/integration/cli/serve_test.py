@@ -431,6 +431,7 @@ class Pictures(ServeTest, support.CliTest):
             with open(f"/proc/{self.serving.pid}/statm", encoding="ascii") as file:
                 return int(file.read().split()[1]) * resource.getpagesize() / 1e6
 
+        self.wait_ready()
         stream = self.stream()
         stream.next()
         before = megabytes()

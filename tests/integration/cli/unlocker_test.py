@@ -197,6 +197,7 @@ class Unlocker(UnlockerTest):
         subprocess.run(["/usr/bin/python3", "-c", CLOSED, support.SERVER, self.namespace + "/P1"], check=True,
                        timeout=support.PATIENCE)
         unlocking = Unlocking(self, "--audit-file", self.path("audit"))
+        self.wait_ready()  # what the first picture has is no change
         stream = self.stream()
         say = self.nested_locks("Busy")
         pictures = 0
