@@ -21,12 +21,15 @@ constexpr std::int64_t history_version = 2;        // 1 had no stacks
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t fullest_percent = 90;
 constexpr std::chrono::hours between_stack_removals{1};
-constexpr const char* history_columns =
-    "id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack";
-// A stack is kept once, however many have it.
-constexpr const char* history_row =
-    "SELECT stay.id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack.text "
-    "FROM stay LEFT JOIN stack ON stack.id = stay.stack ";
+
+std::string stays_where(const char* rest) {
+  // A stack is kept once, however many have it.
+  std::string query =
+      "SELECT stay.id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack.text "
+      "FROM stay LEFT JOIN stack ON stack.id = stay.stack WHERE ";
+  query += rest;
+  return query;
+}
 
 std::int64_t number_of(WallTime time) {
   return time.time_since_epoch().count();
@@ -155,7 +158,7 @@ std::vector<Stay> HistoryFile::open(std::size_t most) {
                    "(SELECT id FROM stay WHERE ended IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)");
     rest.bind(1, static_cast<std::int64_t>(most)).run();
     std::vector<Stay> stays;
-    Statement rows(*connection_, std::string(history_row) + "WHERE ended IS NULL ORDER BY stay.id DESC LIMIT ?");
+    Statement rows(*connection_, stays_where("ended IS NULL ORDER BY stay.id DESC LIMIT ?"));
     rows.bind(1, static_cast<std::int64_t>(most));
     while (rows.step()) stays.push_back(stay_in(rows));
     return stays;
@@ -176,8 +179,9 @@ void HistoryFile::write(const std::vector<Stay>& stays, const std::optional<Stay
     connection_->run("BEGIN IMMEDIATE");
     try {
       remove_old(now);
-      Statement row(*connection_, std::string("INSERT OR REPLACE INTO stay (") + history_columns +
-                                      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      Statement row(*connection_,
+                    "INSERT OR REPLACE INTO stay (id, kind, monitor, identity, who, info, class, token, began, ended, "
+                    "outcome, reason, stack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
       for (const Stay& stay : stays) {
         bind(row, stay);
         if (const auto stack = stack_id(stay.stack())) row.bind(13, *stack);
@@ -237,9 +241,8 @@ void HistoryFile::remove_old(WallTime now) {
 HistoryFile::Found HistoryFile::find(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {
   return guarded("read", [&] {
     Found found;
-    Statement rows(*connection_, std::string(history_row) +
-                                     "WHERE monitor = ? AND began <= ? AND (ended IS NULL OR ended >= ?) "
-                                     "ORDER BY began DESC, stay.id DESC LIMIT ?");
+    Statement rows(*connection_, stays_where("monitor = ? AND began <= ? AND (ended IS NULL OR ended >= ?) "
+                                             "ORDER BY began DESC, stay.id DESC LIMIT ?"));
     rows.bind(1, monitor).bind(2, number_of(to)).bind(3, number_of(from)).bind(4, static_cast<std::int64_t>(most + 1));
     while (rows.step()) found.stays.push_back(stay_in(rows));
     found.more = found.stays.size() > most;
