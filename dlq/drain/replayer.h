@@ -54,7 +54,7 @@ class ReplayObserver {
 // Each matching letter is tried at most once in a replay. A try is counted durably before the target is called, so that
 // a letter that kills the replayer is counted too; when as many as max_tries have begun without success, the letter is
 // parked and later ones of its monitor go on. A letter that failed and is not parked keeps the later ones of its
-// monitor waiting for the next replay; so does one whose lock was not to be had in time (not counted), and one that the
+// monitor waiting for the next replay; so does one whose lock was not obtained in time (not counted), and one that the
 // target or a lost lock put off (counted back, unless the drainer's lock is in doubt: then nothing is written). A
 // letter that is in the parking place already stays there when it fails, and blocks no other letter.
 //

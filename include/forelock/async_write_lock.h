@@ -27,7 +27,7 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
   ~AsyncWriteLock();
   /// See WriteLock.
   AsyncWriteLock(AsyncWriteLock&& other) noexcept;
-  /// Gives up what it had, as the destructor would.
+  /// Releases its own lock first, as the destructor would.
   AsyncWriteLock& operator=(AsyncWriteLock&& other) noexcept;
 
   /// Called exactly once for each acquire() that has not thrown: with nullptr when the lock is held, else with what

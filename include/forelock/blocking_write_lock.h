@@ -26,7 +26,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   ~BlockingWriteLock();
   /// See WriteLock.
   BlockingWriteLock(BlockingWriteLock&& other) noexcept;
-  /// Gives up what it had, as the destructor would.
+  /// Releases its own lock first, as the destructor would.
   BlockingWriteLock& operator=(BlockingWriteLock&& other) noexcept;
 
   /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
@@ -38,8 +38,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// One that lingers with another process (`zookeeper.lock.linger`) is not free: only a lock that queues makes it go.
   bool try_lock();
 
-  /// Waits at most this long; where that is no time it is try_lock(). \returns whether it is held now. \throws as
-  /// try_lock.
+  /// Waits at most this long; zero or less: as try_lock(). \returns whether it is held now. \throws as try_lock.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
     return timeout > timeout.zero() ? try_lock_until_steady(end_of(timeout)) : try_lock();

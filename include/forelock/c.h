@@ -2,7 +2,7 @@
 /// The C interface: everything that the C++ library does for locks, for programs in C and for other languages'
 /// bindings. Compiles as C11 and as C++.
 ///
-/// **Handles** are numbers, not addresses: what is closed, freed twice, of another kind or made up gets
+/// **Handles** are numbers, not addresses: one that is closed, freed twice, of another kind or made up gets
 /// FL_INVALID_HANDLE, from any thread, at any time. 0 is never a handle. Free each with its function; while other
 /// threads use the object it lives on until they have finished.
 ///
@@ -12,7 +12,7 @@
 /// **Texts** that go in are UTF-8, ended by 0, and copied. Those that come out are never null unless it says so, and
 /// valid until the calling thread's next call that returns texts of the same function, or for as long as it says.
 ///
-/// **Callbacks** do not exist: what happens by itself is an event that the program fetches with fl_poll().
+/// **Callbacks** do not exist: asynchronous results and notifications are events, fetched with fl_poll().
 ///
 /// **Times** are milliseconds (`_ms`) or nanoseconds (`_ns`). Every function may be called from any thread.
 ///
@@ -85,7 +85,7 @@ typedef struct fl_client_status {
   const char* last_problem;    ///< why the last failed attempt to connect failed; may be empty
   uint64_t taken_again;        ///< acquisitions of a lock that lingered: without a request
   uint64_t lingering;          ///< locks that linger now: no caller holds them
-  uint64_t lost_by_reason[4];  ///< of those that were lost, by why: in the order of fl_loss
+  uint64_t lost_by_reason[4];  ///< of the lost ones, by reason: in the order of fl_loss
   uint64_t retries;            ///< of operations: attempts after the first
   uint64_t retries_exhausted;  ///< operations whose last attempt has failed
 } fl_client_status;
@@ -159,7 +159,7 @@ typedef struct fl_event {
   const char* hint;     ///< what to do next; may be empty
 } fl_event;
 
-/// Fetches what has happened, in order; waits for the first event at most `timeout_ms` (negative: for as long as it
+/// Fetches events in order; waits for the first event at most `timeout_ms` (negative: for as long as it
 /// takes). Each asynchronous acquisition, release, operation and replay appears exactly once. At most 1,000,000 of
 /// these are under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
 /// \returns how many of `events` are filled in, 0 after the time; or a negative code: -FL_CLOSED when the client is
@@ -167,7 +167,7 @@ typedef struct fl_event {
 /// -FL_INVALID_ARGUMENT; -FL_FORKED in a child of the process that opened the client.
 FORELOCK_EXPORT int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t count);
 /// A descriptor for poll(2), epoll and event loops: readable (POLLIN) as long as fl_poll() would return at once, with
-/// events or with -FL_CLOSED. Then call `fl_poll(client, 0, …)`; who is told of changes alone (EPOLLET) repeats that
+/// events or with -FL_CLOSED. Then call `fl_poll(client, 0, …)`; with edge-triggered polling (EPOLLET) repeat it
 /// until it returns 0 or an error. Of several threads that wait for it one may find that another has fetched the
 /// events: 0. The same descriptor for each call. It belongs to the client: do not read, write or close it, and wait for
 /// it no more when you call fl_client_free(); it is closed with the client or its last lock. A child that is forked
@@ -215,7 +215,7 @@ typedef struct fl_lock_options {
   int32_t capture_stack;         ///< 1: record where the acquisition was called, by native frames
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
   uint64_t flags;                ///< fl_lock_flags
-  int64_t queue_max;             ///< in place of `zookeeper.queue.max`: refused (FL_LOCK_REFUSED) where so many wait
+  int64_t queue_max;             ///< in place of `zookeeper.queue.max`: refused (FL_LOCK_REFUSED) if that many wait
                                  ///< before it; 0: as configured; FL_UNLIMITED: any number may
 } fl_lock_options;
 
@@ -226,8 +226,8 @@ FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, con
 /// of what `capture_stack` finds. For hosts whose frames are no native ones. At most 32 lines and 4,096 bytes are kept;
 /// those of an acquisition of a lock that has lingered, which writes no record, are dropped. Null: no stack recorded.
 FORELOCK_EXPORT int32_t fl_lock_set_stack(fl_lock lock, const char* stack);
-/// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT (the message says who holds it and
-/// what for), FL_CANCELLED, …
+/// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT (the message names the holder and
+/// its purpose), FL_CANCELLED, …
 FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
 /// Obtains the lock if it is free and no other contender waits; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
@@ -238,7 +238,7 @@ FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, 
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);
 /// As fl_lock_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it continues,
 /// `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. With 0 it does not block
-/// at all: without an event the lock is held, since it has lingered; whatever else becomes of it is told by the event.
+/// at all: without an event the lock is held, since it has lingered; any other outcome is reported by the event.
 /// For hosts whose threads must hear of interruptions, without the price of an event for each acquisition.
 FORELOCK_EXPORT int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag,
                                                int32_t* pending);

@@ -65,9 +65,9 @@ typedef struct fl_holder_token {
 } fl_holder_token;
 
 /// The fencing token of the holder alone, by one read, or without one: the holder's node is watched from then on, and
-/// what was read at most `max_age_ms` ago is told again, unless a change of it, or another connection, was told since.
+/// an answer read at most `max_age_ms` ago is returned again, unless a change, or a new connection, was seen since.
 /// With `timeout_ms` 0 there is no request, and no wait. *Not* promised: that the holder is still the same; a server
-/// that lags behind or is cut off tells late, but what is told is never older than `max_age_ms`.
+/// that lags behind or is cut off reports changes late, but an answer is never older than `max_age_ms`.
 FORELOCK_EXPORT int32_t fl_inspect_token(fl_client client, const char* monitor, int64_t max_age_ms, int64_t timeout_ms,
                                          fl_holder_token* token);
 enum { FL_IDENTITY_SIZE = 64 };  ///< bytes that fl_inspect_identity() writes at most, the end of the text included

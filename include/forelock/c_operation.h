@@ -58,12 +58,12 @@ typedef struct fl_runner_options {
 typedef struct fl_operation_spec {
   size_t size;              ///< sizeof(fl_operation_spec), set by the caller
   const char* id;           ///< the idempotency key; empty: a random UUID
-  const char* type;         ///< what kind, e.g. "saveContent"
+  const char* type;         ///< the kind, e.g. "saveContent"
   const char* monitor;      ///< the monitor object's id
   int32_t priority;         ///< a fl_priority
   const void* payload;      ///< opaque bytes; never logged
   size_t payload_length;    ///< of `payload`
-  const char* lock_info;    ///< what the lock is for; empty: the type
+  const char* lock_info;    ///< the purpose of the lock; empty: the type
   const char* traceparent;  ///< W3C trace context; may be empty
   int64_t timeout_ms;       ///< no attempt begins after that; 0: no end
 } fl_operation_spec;
@@ -108,7 +108,7 @@ FORELOCK_EXPORT int32_t fl_dlq_accept(fl_client client, fl_dlq dlq, const fl_ope
                                       const char** id);
 /// Cancels all operations, waits until the last one has ended, and frees the handle. They stay with their callers
 /// (FL_EVENT_OPERATION with FL_CANCELLED), except those that are on their way into the queue already. An attempt under
-/// way is over, too: its handle is invalid from now on, and what still works on it has no lock any more.
+/// way is over, too: its handle is invalid from now on, and work that still runs for it has no lock any more.
 FORELOCK_EXPORT int32_t fl_runner_free(fl_runner runner);
 
 /// \}

@@ -47,7 +47,7 @@ typedef struct fl_replay_options {
 FORELOCK_EXPORT int32_t fl_dlq_replay(fl_client client, fl_dlq dlq, const fl_replay_options* options, uint64_t tag,
                                       fl_replay* replay);
 
-/// What a replay would do.
+/// The expected outcome of a replay.
 typedef struct fl_replay_preview {
   size_t size;          ///< sizeof(fl_replay_preview), set by the caller
   uint64_t letters;     ///< it would try
@@ -63,11 +63,11 @@ FORELOCK_EXPORT int32_t fl_dlq_preview_replay(fl_dlq dlq, const fl_replay_option
 typedef struct fl_letter {
   size_t size;              ///< sizeof(fl_letter), set by the caller
   const char* id;           ///< the idempotency key
-  const char* type;         ///< what kind of operation
+  const char* type;         ///< the kind of operation
   const char* monitor;      ///< whose lock is held
   int32_t priority;         ///< of the operation, a fl_priority; it is replayed as background work
   uint32_t tries;           ///< replays of it that have begun before and did not end well
-  const char* lock_info;    ///< what the operation's lock was for
+  const char* lock_info;    ///< the purpose of the operation's lock
   const void* payload;      ///< opaque bytes
   size_t payload_length;    ///< of `payload`
   const char* reason;       ///< stable code of the last failure
@@ -85,11 +85,11 @@ typedef struct fl_letter {
 FORELOCK_EXPORT int32_t fl_attempt_letter(fl_attempt attempt, fl_letter* letter);
 /// The failed attempt of its operation with this index, 0 for the oldest; as fl_attempt_letter().
 FORELOCK_EXPORT int32_t fl_attempt_failure(fl_attempt attempt, size_t index, fl_failed_attempt* failure);
-/// 1 if the work should end: its lock was lost, or the replay is to end; else 0. 1 for an invalid handle. What is done
+/// 1 if the work should end: its lock was lost, or the replay is to end; else 0. 1 for an invalid handle. Work done
 /// afterwards does not count unless it ends with fl_attempt_succeed() while the lock is certain to be held.
 FORELOCK_EXPORT int32_t fl_attempt_should_stop(fl_attempt attempt);
 
-/// Lets letters under way come to their end, and begins no more; they are told by fl_attempt_should_stop().
+/// Begins no more letters and lets those under way finish; fl_attempt_should_stop() tells them.
 FORELOCK_EXPORT int32_t fl_replay_stop(fl_replay replay);
 
 /// The result of a replay.
@@ -97,7 +97,7 @@ typedef struct fl_replay_report {
   size_t size;                   ///< sizeof(fl_replay_report), set by the caller
   uint64_t replayed;             ///< done, and out of the queue
   uint64_t failed;               ///< and will be tried by the next replay
-  uint64_t later;                ///< put off, or their lock was not to be had
+  uint64_t later;                ///< put off, or their lock was unavailable
   uint64_t parked;               ///< failed too often
   uint64_t skipped;              ///< behind an earlier letter of their monitor that failed or waits
   uint64_t unreadable;           ///< records that cannot be read
@@ -108,15 +108,15 @@ typedef struct fl_replay_report {
 } fl_replay_report;
 
 /// The result of a replay that has ended; its text is valid until this thread's next call of it. FL_INVALID_ARGUMENT
-/// while it goes on; its failure if it has failed.
+/// while it runs; its failure if it has failed.
 FORELOCK_EXPORT int32_t fl_replay_get_report(fl_replay replay, fl_replay_report* report);
 
-/// What became of a letter that is not done.
+/// The outcome of a letter that is not done.
 enum fl_replay_outcome {
   FL_REPLAY_LATER = 1,       ///< put off, its lock was lost, or the replay was stopped; not counted
   FL_REPLAY_FAILED = 2,      ///< counted; the next replay tries it again
-  FL_REPLAY_PARKED = 3,      ///< failed once too often; later ones of its monitor go on
-  FL_REPLAY_LOCKED_OUT = 4,  ///< its monitor's lock was not to be had in time; not counted
+  FL_REPLAY_PARKED = 3,      ///< failed once too often; later ones of its monitor continue
+  FL_REPLAY_LOCKED_OUT = 4,  ///< its monitor's lock was not obtained in time; not counted
   FL_REPLAY_SKIPPED = 5,     ///< an earlier one of its monitor failed or has to wait
   FL_REPLAY_UNREADABLE = 6   ///< not a letter, or one of a newer version; left alone
 };
@@ -135,7 +135,7 @@ typedef struct fl_unresolved_letter {
 /// fl_replay_get_report().
 FORELOCK_EXPORT int32_t fl_replay_unresolved(fl_replay replay, size_t index, fl_unresolved_letter* letter);
 /// Stops it, waits until it has ended, and frees the handle. Letters under way are put off: their attempts' handles are
-/// invalid from now on, and what still works on them has no lock any more. FL_EVENT_REPLAY still comes.
+/// invalid from now on, and work that still runs for them has no lock any more. FL_EVENT_REPLAY still comes.
 FORELOCK_EXPORT int32_t fl_replay_free(fl_replay replay);
 
 /// \}

@@ -58,7 +58,7 @@ enum fl_code {
   FL_KAFKA_REJECTED = 25,      ///< the broker refuses for good: authorization, size, configuration
   FL_RECORD_INVALID = 26,      ///< a record of the dead-letter queue that cannot be understood
   FL_RECORD_TOO_NEW = 27,      ///< a record of the dead-letter queue of a newer version
-  FL_LOCK_REFUSED = 29,        ///< so many wait for the lock already that it was not waited for; retryable
+  FL_LOCK_REFUSED = 29,        ///< refused without waiting: too many contenders wait already; retryable
   FL_INVALID_HANDLE = 1001,    ///< the object is closed, of another kind, or was never there
   FL_OUT_OF_MEMORY = 1002,     ///< no memory, or no room for another handle
   FL_ABI_MISMATCH = 1003       ///< the library is older than the headers
@@ -86,7 +86,7 @@ typedef uint64_t fl_handle;      ///< any of the following
 typedef fl_handle fl_config;     ///< settings
 typedef fl_handle fl_client;     ///< a session, and its event queue
 typedef fl_handle fl_lock;       ///< a lock object: one acquisition at a time
-typedef fl_handle fl_view;       ///< what was seen of a namespace
+typedef fl_handle fl_view;       ///< a snapshot of a namespace
 typedef fl_handle fl_dlq;        ///< a dead-letter queue
 typedef fl_handle fl_runner;     ///< runs operations
 typedef fl_handle fl_operation;  ///< an operation under way

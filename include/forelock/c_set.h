@@ -25,10 +25,10 @@ FORELOCK_EXPORT int32_t fl_set_new(fl_client client, const char* lock_info, cons
 /// As fl_lock_set_stack(), for the records of all members.
 FORELOCK_EXPORT int32_t fl_set_set_stack(fl_set set, const char* stack);
 /// Obtains all members or none; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …;
-/// fl_last_monitor() is the member that could not be had. Before a failure is told, what was taken has been given back,
-/// or that continues in the background where no server answers.
+/// fl_last_monitor() is the unavailable member. Before a failure is reported, members already taken have been released;
+/// where no server answers, that continues in the background.
 FORELOCK_EXPORT int32_t fl_set_acquire(fl_set set, int64_t timeout_ms);
-/// Obtains the set if every member can be had at once; does not queue. FL_LOCK_UNAVAILABLE.
+/// Obtains the set if every member is free now; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_set_try(fl_set set);
 /// As fl_set_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. Its `value` is 0: see
 /// fl_set_member(); its `monitor` is the member that it is about, or the first one.

@@ -29,14 +29,14 @@ using LogSink = std::function<void(std::string_view level, std::string_view mess
 
 /// How much a client logs.
 enum class LogDetail {
-  normal,  ///< problems, and what else an operator should know
+  normal,  ///< problems, and other news for an operator
   debug  ///< besides, at level "debug", the course of each lock: why it waits, by which proof it is granted, why it is
          ///< lost; never the contents of a record, an operation or a letter, nor credentials
 };
 
 /// Durations, counted by size.
 struct DurationHistogram {
-  /// Where the buckets end; there is one more, for what is longer.
+  /// The buckets' upper bounds; one more bucket has all that is longer.
   static constexpr std::array<std::chrono::milliseconds, 18> bounds = {
       std::chrono::milliseconds(1),   std::chrono::milliseconds(2),   std::chrono::milliseconds(5),
       std::chrono::milliseconds(10),  std::chrono::milliseconds(20),  std::chrono::milliseconds(50),
@@ -45,7 +45,7 @@ struct DurationHistogram {
       std::chrono::seconds(10),       std::chrono::seconds(30),       std::chrono::minutes(1),
       std::chrono::minutes(5),        std::chrono::minutes(15),       std::chrono::hours(1)};
 
-  std::array<std::uint64_t, bounds.size() + 1> counts = {};  ///< of each bucket: not of the smaller ones besides
+  std::array<std::uint64_t, bounds.size() + 1> counts = {};  ///< of each bucket alone, not cumulative
   std::chrono::nanoseconds sum{0};                           ///< of all
 };
 
@@ -61,7 +61,7 @@ struct ClientStatistics {
   std::uint64_t taken_again = 0;  ///< acquisitions of a lock that lingered: without a request
   std::uint64_t refused = 0;      ///< acquisitions that ended without a grant
   std::uint64_t lost = 0;         ///< held locks that were lost
-  /// Of these, by why: in the order of LossReason, which counts from 1.
+  /// Of these, by reason: in the order of LossReason, which counts from 1.
   std::array<std::uint64_t, 4> lost_by_reason = {};
   std::uint64_t released = 0;           ///< releases confirmed
   std::uint64_t requests = 0;           ///< requests sent to ZooKeeper
@@ -81,7 +81,7 @@ struct ClientStatistics {
 /// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
 /// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
 /// `zookeeper.connection.delay`; then waiting calls end with ConnectionLossException, later calls fail at once, and the
-/// client keeps trying. Where these two make no time at all, the first connection still has a second. An expired
+/// client keeps trying. Where both are zero, the first connection still has a second. An expired
 /// session is replaced by a new one for later calls.
 ///
 /// Heartbeats and deadlines do not depend on code of the host application: callbacks (one thread for those of all
@@ -115,7 +115,7 @@ class FORELOCK_EXPORT Client {
   /// The session time-out that the server has granted, which may differ from the one that was asked for; 0 before the
   /// first connection.
   std::chrono::milliseconds session_timeout() const noexcept;
-  /// Why the last failed attempt to connect failed, for people; empty if none did.
+  /// The reason of the last failed attempt to connect, for people; empty if none failed.
   std::string last_problem() const;
 
   /// The instance identity `host/pid` that owner records begin with.

@@ -16,8 +16,8 @@ struct ConfigurationProblem {
   std::string file;     ///< the file, or the origin of an override such as "--set"
   int line = 0;         ///< 1-based, 0 where there is no line
   std::string key;      ///< as it is spelt in the file; empty where the problem is not about one key
-  std::string message;  ///< what is wrong
-  std::string hint;     ///< what to do about it; may be empty
+  std::string message;  ///< the problem
+  std::string hint;     ///< the next step; may be empty
 };
 
 /// "FILE:LINE: key: what, what to do", on one line, without the parts that are empty.

@@ -92,11 +92,11 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   /// work for longer than the lock of a killed one lives on; cancelled, when it was stopped before it began.
   /// RequestRejectedException: invalid_argument for an empty handler or impossible options, closed, forked.
   /// ConnectionLossException, SessionExpiredException; Error: kafka_unavailable, kafka_rejected, outbox_unavailable,
-  /// when what was under way has ended: what is done stays done.
+  /// when work under way has ended: letters that are done stay done.
   ReplayReport replay(Client& client, const ReplayHandler& handler, const ReplayOptions& options = {},
                       std::stop_token stop = {});
 
-  /// What replay() would do with these options, as far as that is known before it is tried: reads the queue, and
+  /// The expected outcome of replay() with these options: reads the queue, and
   /// changes nothing. Needs no ZooKeeper. \throws Error: kafka_unavailable, kafka_rejected, outbox_unavailable.
   ReplayPreview preview_replay(const ReplayOptions& options = {}) const;
 

@@ -33,10 +33,10 @@ struct DeadLetterOrigin {
 /// An operation that will not be retried automatically. A plain value.
 struct DeadLetter {
   std::string id;                            ///< stable, the idempotency key of everything that happens to it later
-  std::string type;                          ///< what kind of operation, e.g. "saveContent"
+  std::string type;                          ///< the kind of operation, e.g. "saveContent"
   std::string monitor;                       ///< the monitor object's id; the key of the record
   Priority priority = Priority::background;  ///< the class of its lock
-  std::string lock_info;                     ///< what the lock was for
+  std::string lock_info;                     ///< the purpose of the lock
   std::string payload;                       ///< opaque bytes; never logged
   std::string reason;                        ///< stable code of the last failure
   std::vector<FailedAttempt> attempts;       ///< oldest first, at least one

@@ -41,7 +41,7 @@ enum class ErrorCode {
   kafka_rejected = 25,      ///< the broker refuses for good: authorization, size, configuration
   record_invalid = 26,      ///< a record of the dead-letter queue that cannot be understood
   record_too_new = 27,      ///< a record of the dead-letter queue of a newer version
-  lock_refused = 29         ///< so many wait for the lock already that it was not waited for; retryable
+  lock_refused = 29         ///< refused without waiting: too many contenders wait already; retryable
   // end of what is generated
   // 28 was another error in earlier builds, and is not used again.
 };
@@ -50,14 +50,14 @@ enum class ErrorCode {
 FORELOCK_EXPORT std::string_view name_of(ErrorCode code) noexcept;
 
 /// Whether the same call may succeed later without human intervention: time-outs, refused attempts, lost connections
-/// and sessions, unhealthy locks, what is full or away for now. The retry layer decides by this table alone.
+/// and sessions, unhealthy locks, full queues, unavailable services. The retry layer decides by this table alone.
 FORELOCK_EXPORT bool is_retryable(ErrorCode code) noexcept;
 
 /// Base of every exception of this library. Immutable; may be copied and passed between threads.
 class FORELOCK_EXPORT Error : public std::runtime_error {
  public:
-  /// \param code the case; \param monitor the monitor id concerned, or empty; \param message for people, says what
-  /// and where; \param hint what to do next, or empty.
+  /// \param code the case; \param monitor the monitor id concerned, or empty; \param message for people: the problem
+  /// and its place; \param hint the next step, or empty.
   Error(ErrorCode code, std::string monitor, const std::string& message, std::string hint = {});
   ~Error() override;
 
@@ -91,7 +91,7 @@ class FORELOCK_EXPORT SessionExpiredException : public Error {
   ~SessionExpiredException() override;
 };
 
-/// The connection to ZooKeeper is lost (connection_loss). What was asked for may still happen; what the library does
+/// The connection to ZooKeeper is lost (connection_loss). The request may still take effect; what the library does
 /// about it is said by the function that throws.
 class FORELOCK_EXPORT ConnectionLossException : public Error {
  public:

@@ -104,17 +104,17 @@ class FORELOCK_EXPORT Inspector {
   std::optional<HolderView> holder(const std::string& monitor);
 
   /// The fencing token of the holder alone, by one read, or without one: the holder's node is watched from then on, and
-  /// what was read at most `max_age` ago is told again, unless a change of it, or another connection, was told since.
+  /// an answer read at most `max_age` ago is returned again, unless a change, or a new connection, was seen since.
   /// *Not* promised: that the holder is still the same. No read can tell that; a server that lags behind or is cut off
-  /// tells late, of changes as of all else, but what is told is never older than `max_age`.
+  /// reports changes late, but an answer is never older than `max_age`.
   HolderToken holder_token(const std::string& monitor,
                            std::chrono::milliseconds max_age = std::chrono::milliseconds(0));
   /// The same, without a request: nothing where one is needed. Does not block.
   std::optional<HolderToken> known_holder_token(const std::string& monitor, std::chrono::milliseconds max_age);
 
-  /// A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
-  /// of its servers they name, and for no other one in the world. It is a random UUID in the node `%forelock-identity`,
-  /// made by the first who asks; with the servers' data it is lost, and then made anew.
+  /// Identifies the namespace, so that two processes can tell whether they share it: the same text for all its clients,
+  /// whichever servers they name, and different from that of any other namespace. A random UUID in the node
+  /// `%forelock-identity`, created by the first call; it is lost with the servers' data, and then created anew.
   std::string identity();
 
   /// The set to which a contender with this record belongs: the members that it holds and the one that it waits for.
@@ -127,13 +127,13 @@ class FORELOCK_EXPORT Inspector {
   /// token, as in `A-0000000003@4294967301`. The token may be left out; then a later holder may be hit, since a monitor
   /// that is made anew gives the same names again. The holder learns it through its watch. Writes; meant for people and
   /// unlockers, who keep an audit record.
-  /// *Not* promised: if the holder steps aside in the very round trip of the transaction, its node stays, and what is
-  /// removed is the lock of the next holder, which learns it in the same way.
+  /// *Not* promised: if the holder steps aside in the very round trip of the transaction, its node stays, and the
+  /// lock of the next holder is removed, which learns it in the same way.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder);
 
-  /// The same, if `only_if` is true of the holder too; if not: holder_changed. It is asked on this thread, more than
-  /// once, and what it has seen is what is removed: a holder whose record has changed since (by WriteLock::alive, say)
-  /// stays. For unlockers, which free a holder whose `auto_unlock_at` is over.
+  /// The same, if `only_if` is true of the holder too; if not: holder_changed. It is called on this thread, more than
+  /// once; only the state that it has seen is removed: a holder whose record has changed since (by WriteLock::alive,
+  /// say) stays. For unlockers, which free a holder whose `auto_unlock_at` is over.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder,
                                    const std::function<bool(const HolderView&)>& only_if);
 

@@ -66,7 +66,7 @@ class FORELOCK_EXPORT LockSet {
   ~LockSet();
   /// As the single locks move (WriteLock); one that has been moved from has no members.
   LockSet(LockSet&& other) noexcept;
-  /// Gives up what it had, as the destructor would.
+  /// Releases its own members first, as the destructor would.
   LockSet& operator=(LockSet&& other) noexcept;
 
   /// The members' ids, each once, in the order in which they are taken.
@@ -87,12 +87,12 @@ class FORELOCK_EXPORT LockSet {
 
   /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
   void lock();
-  /// Obtains the set if every member can be had at once; does not queue. Without a connection it waits for one for at
+  /// Obtains the set if every member is free now; does not queue. Without a connection it waits for one for at
   /// most the class's configured time-out. \returns whether it is held now; if not, nothing of it is.
   /// \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
   bool try_lock();
-  /// Waits at most this long; where that is no time it is try_lock(). \returns whether it is held now; if not, nothing
-  /// of it is. \throws as try_lock.
+  /// Waits at most this long; zero or less: as try_lock(). \returns whether it is held now; if not, nothing of it is.
+  /// \throws as try_lock.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
     return timeout > timeout.zero() ? try_lock_until_steady(end_of(timeout)) : try_lock();
@@ -103,19 +103,18 @@ class FORELOCK_EXPORT LockSet {
     return try_lock_for(deadline - Clock::now());
   }
   /// Waits at most for the time configured for the class.
-  /// \throws InstanceLockException not obtained in time: the message names the member that could not be had, and its
-  /// holder. ConnectionLossException, SessionExpiredException, RequestRejectedException; monitor() of each is the
-  /// member that it was about. Before this or any failure is told, what had been taken is given back: confirmed by the
-  /// servers, or, if they do not answer within a second or there is no connection, continuing in the background until
-  /// it is certain.
+  /// \throws InstanceLockException not obtained in time: the message names the unavailable member and its holder.
+  /// ConnectionLossException, SessionExpiredException, RequestRejectedException; monitor() of each is the member
+  /// concerned. Members already taken are released before any failure is reported: confirmed by the servers, or, if
+  /// they do not answer within a second or there is no connection, in the background until it is certain.
   void lock_with_timeout();
 
   /// Releases every member. Waits for the confirmation, at most about the session time-out; without one the release
   /// continues in the background until it is certain or the session has ended. Not held any more afterwards. Never
   /// throws: that a member was lost before, or that there is no confirmation, is written to the client's log.
   /// With `zookeeper.lock.linger` members may stay with this process instead, as single locks do, and the next set or
-  /// lock that asks for one gets it without a request. What is given back otherwise (a failure, step_aside()) is
-  /// released in any case.
+  /// lock that asks for one gets it without a request. Members given back for another reason (a failure, step_aside())
+  /// are always released.
   void unlock() noexcept;
   /// As unlock(), but throws: NoNodeException if a member did not exist any more (no_node), or if the set is not held
   /// (not_held); SessionExpiredException; ConnectionLossException if there is no confirmation. Not held afterwards.
@@ -150,7 +149,7 @@ class FORELOCK_EXPORT LockSet {
   /// decided.
   bool cancel();
 
-  // --- what is known ---
+  // --- state ---
 
   /// The state of the set as a whole; reads the clock. `lost` as soon as one member is lost: the others stay held
   /// until it is released, so that the work can be stopped first.

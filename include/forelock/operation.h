@@ -19,12 +19,12 @@ struct Operation {
   /// The idempotency key: of the dead letter too. Empty: a random UUID is made when the operation is run. At most
   /// max_id_bytes of printable ASCII.
   std::string id = {};
-  /// What kind of operation, e.g. "saveContent"; not empty, else as `id`.
+  /// The kind of operation, e.g. "saveContent"; not empty, else as `id`.
   std::string type = {};
   std::string monitor = {};                  ///< the monitor object's id
   Priority priority = Priority::background;  ///< the class of its lock
   std::string payload = {};                  ///< opaque bytes, at most max_payload_bytes; never logged
-  std::string lock_info = {};                ///< what the lock is for; empty: the type
+  std::string lock_info = {};                ///< the purpose of the lock; empty: the type
   std::string traceparent = {};              ///< W3C trace context, passed through to the dead letter; may be empty
   std::uint32_t replay_count = 0;            ///< how often it has been replayed from the queue before
 

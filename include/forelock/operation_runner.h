@@ -55,13 +55,13 @@ struct OperationRunOptions {
   /// the sink is already taking.
   std::stop_token stop = {};
   /// Called for each failed attempt, before the wait for the next; on the thread that runs the operation (asynchronous:
-  /// the runner's). What it throws is swallowed and logged.
+  /// the runner's). Exceptions that it throws are swallowed and logged.
   std::function<void(const FailedAttempt&, bool will_retry)> on_failure = {};
 };
 
 /// The arguments of a handler. Valid during the call (blocking) or until `done` was called (asynchronous).
 struct OperationAttempt {
-  const Operation& operation;  ///< what is to be done
+  const Operation& operation;  ///< the operation to work on
   WriteLock& lock;             ///< held: check_health(), fencing_token(), write_guarded(), stop_token()
   std::uint32_t number = 1;    ///< 1 is the first attempt
 };

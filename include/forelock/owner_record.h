@@ -1,5 +1,5 @@
 /// \file
-/// The owner record that every contender leaves on the server: who it is, and why it takes the lock.
+/// The owner record that every contender leaves on the server: its identity and the purpose of its lock.
 #pragma once
 
 #include <chrono>

@@ -26,7 +26,7 @@
 
 namespace forelock {
 
-/// What the collectors below are made of.
+/// The parts of the collectors below.
 namespace prometheus_detail {
 
 using Families = std::vector<prometheus::MetricFamily>;
@@ -60,7 +60,7 @@ inline void add_gauge(Families& families, std::string name, std::string help, do
   families.back().metric.push_back(std::move(metric));
 }
 
-// Prometheus counts into a bucket what is in the smaller ones, too.
+// Prometheus' buckets are cumulative.
 inline prometheus::ClientMetric of_class(Priority priority, const DurationHistogram& times) {
   prometheus::ClientMetric metric;
   metric.label.push_back({"priority", std::string(name_of(priority))});

@@ -38,15 +38,15 @@ struct TlsSettings {
   enum class Version { v1_2, v1_3 };
 
   std::filesystem::path ca_file;            ///< the authorities that are trusted
-  std::filesystem::path certificate_file;   ///< what is shown to the servers
+  std::filesystem::path certificate_file;   ///< presented to the servers
   std::filesystem::path key_file;           ///< its private key; empty if the program has set its text
   std::filesystem::path key_password_file;  ///< of an encrypted key; the same
-  std::filesystem::path crl_file;           ///< what is revoked
+  std::filesystem::path crl_file;           ///< revoked certificates
   std::vector<std::string> server_names;    ///< empty: the names or addresses of the server list
   Version min_version = Version::v1_2;      ///< `zookeeper.tls.min.version`
 };
 
-/// SASL to ZooKeeper (`zookeeper.sasl.…`), with or without TLS. What is not set is empty.
+/// SASL to ZooKeeper (`zookeeper.sasl.…`), with or without TLS. Unset members are empty.
 struct SaslSettings {
   /// How connections are authenticated.
   enum class Mechanism {
@@ -120,8 +120,8 @@ class FORELOCK_EXPORT Settings {
   const std::vector<ServerAddress>& servers() const noexcept;
   /// The path behind the server list, such as "/forelock"; empty without one.
   const std::string& chroot() const noexcept;
-  /// `zookeeper.session.timeout`: what is asked for; the server decides. Held locks survive an outage of 0.38 of it for
-  /// sure: of the default of 5 s that is 1.9 s. 15 s is a good value for production.
+  /// `zookeeper.session.timeout`: the time-out requested; the server decides. Held locks survive an outage of 0.38 of
+  /// it for sure: of the default of 5 s that is 1.9 s. 15 s is a good value for production.
   std::chrono::milliseconds session_timeout() const noexcept;
   /// `zookeeper.session.file`: where a process keeps its session, for its successor to end should it be killed; empty:
   /// nowhere.

@@ -1,5 +1,5 @@
 /// \file
-/// What becomes of locks as spans of a distributed trace: one for an acquisition, one for the hold that follows it.
+/// Locks as spans of a distributed trace: one for an acquisition, one for the hold that follows it.
 ///
 /// Off unless a Client is given a Tracer, or `zookeeper.trace.file` names a file for spans as OTLP/JSON.
 #pragma once
@@ -34,7 +34,7 @@ struct FORELOCK_EXPORT TraceContext {
 
 /// A span that has ended.
 struct LockSpan {
-  /// What it is about.
+  /// The part of a lock's course that a span covers.
   enum class Kind {
     acquisition,  ///< from the call until the lock is held or refused
     hold          ///< from then on until its release is called or it is lost
@@ -42,7 +42,7 @@ struct LockSpan {
   /// Instants by the wall clock.
   using Instant = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
 
-  Kind kind = Kind::acquisition;                           ///< what it is about
+  Kind kind = Kind::acquisition;                           ///< acquisition or hold
   TraceContext context;                                    ///< its own
   std::optional<std::array<std::uint8_t, 8>> parent_span;  ///< of the caller; of a hold without one: its acquisition
   Instant begin{};                                         ///< when it began

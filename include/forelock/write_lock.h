@@ -59,11 +59,11 @@ struct LockOptions {
   std::optional<Admission> admission = {};
   /// In place of `zookeeper.queue.max`: how many contenders may wait before this one; it is refused otherwise. 0: any.
   std::optional<std::size_t> queue_max = {};
-  /// The span in which its acquisitions are called, as W3C `traceparent`, for a client that traces; what is none counts
-  /// as empty. Empty: that which the tracer says (Tracer::current).
+  /// The span in which its acquisitions are called, as W3C `traceparent`, for a client that traces; an invalid one
+  /// counts as empty. Empty: the tracer's current span (Tracer::current).
   std::string traceparent = {};
-  /// Whether the monitor stays when it is unused: one of a small number that are locked again and again. What an
-  /// acquisition with it makes is removed by no client, nor by `forelock sweep`.
+  /// Whether the monitor's node stays when it is unused: for a small number of monitors that are locked again and
+  /// again. A node created by such an acquisition is removed by no client, nor by `forelock sweep`.
   bool keep_monitor = false;
 };
 
@@ -71,7 +71,7 @@ struct LockOptions {
 /// may be called from any thread, concurrently, unless it says otherwise. Must not outlive its Client.
 ///
 /// Both can be moved, held or waiting, with their callbacks; not while another thread, a guard (std::unique_lock) or a
-/// callback uses one of the two objects. What was assigned to gives up what it had, as its destructor would. One that
+/// callback uses one of the two objects. Assignment first releases the target's lock, as its destructor would. One that
 /// has been moved from is free, healthy() never, and without a name; it can be destroyed and assigned to, unlock() and
 /// unlock_async() do nothing, and all that may throw throws RequestRejectedException(invalid_argument).
 class FORELOCK_EXPORT WriteLock {
@@ -87,18 +87,18 @@ class FORELOCK_EXPORT WriteLock {
   Priority priority() const noexcept;
 
   /// Changes the class: of a lock that waits at once, and of one that is free from its next acquisition on. One that
-  /// waits goes to the end of its new class's queue and keeps its deadline. What it gets then does not linger.
+  /// waits goes to the end of its new class's queue and keeps its deadline. The lock it then obtains does not linger.
   /// Does not wait for the servers: until they have confirmed it, the lock may be granted in its old place.
   /// \returns whether it was changed: not while the lock is held, about to be, or being released.
   bool set_priority(Priority priority);
 
-  /// Says that this lock is taken while `outer` is held, from the next acquisition on: a contender that waits for that
-  /// one waits for this one as well. So where a foreground contender waits for `outer` while this lock waits in the
-  /// background, it moves to the foreground's queue, 100 ms after it has begun to wait or later; its class stays. The
-  /// same holds for what `outer` is inside of, and goes on from process to process: who holds what this lock waits for,
-  /// and waits inside of that, moves as well. May be called for several outer locks; one that is not held, or has been
-  /// destroyed, does not count. It does not prevent deadlocks: take nested locks in one order everywhere. \throws
-  /// RequestRejectedException(invalid_argument) if `outer` is of another Client.
+  /// Declares that this lock is taken while `outer` is held, from the next acquisition on: contenders that wait for
+  /// `outer` then wait for this lock as well. If a foreground contender waits for `outer` while this lock waits in the
+  /// background, this lock moves to the foreground's queue, no sooner than 100 ms after it began to wait; its class
+  /// stays (priority inheritance). It applies transitively, across processes, too: to the locks that `outer` is inside
+  /// of, and to a holder of this monitor that itself waits for a lock inside it. May be called for several outer locks;
+  /// one that is not held, or has been destroyed, does not count. It does not prevent deadlocks: take nested locks in
+  /// one order everywhere. \throws RequestRejectedException(invalid_argument) if `outer` is of another Client.
   void inside(const WriteLock& outer);
   void inside(const LockSet& outer);
 
@@ -125,7 +125,7 @@ class FORELOCK_EXPORT WriteLock {
   /// the other, may share a grant and its token: a resource must not refuse one that it has seen before.
   /// *Not* promised: that it rises when ZooKeeper's data are restored from a backup, or monitors move to another
   /// ensemble: transactions are numbered anew there, and tokens can fall. Before clients are let in again, raise the
-  /// servers' epoch above the old one, or reset what the resources remember (docs/operating.md).
+  /// servers' epoch above the old one, or reset the resources' highest tokens (docs/operating.md).
   std::int64_t fencing_token() const noexcept;
 
   /// The value of the header `X-Forelock-Held`, with which a node of OpenSearch or Elasticsearch that has the plugin
@@ -174,8 +174,8 @@ class FORELOCK_EXPORT WriteLock {
   /// lingered is not written, and has no stack.
   OwnerRecord owner() const;
 
-  /// The span of the current hold as W3C `traceparent`, for what is done under the lock; of a trace that is not sampled
-  /// the caller's own span. Empty if the client does not trace, or the lock is not held.
+  /// The span of the current hold as W3C `traceparent`, for work done under the lock; the caller's own span if
+  /// the trace is not sampled. Empty if the client does not trace, or the lock is not held.
   std::string traceparent() const;
 
   /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of

@@ -14,13 +14,13 @@ inline constexpr std::int32_t any_version = -1;
 /// Creates a persistent node. Refused if it exists or its parent does not.
 struct CreateNode {
   std::string path;  ///< absolute
-  std::string data;  ///< at most what the server takes, 1 MiB by default
+  std::string data;  ///< at most the server's limit, 1 MiB by default
 };
 
 /// Replaces a node's data. Refused if the node is missing or its data version differs.
 struct SetNode {
   std::string path;                    ///< absolute
-  std::string data;                    ///< at most what the server takes, 1 MiB by default
+  std::string data;                    ///< at most the server's limit, 1 MiB by default
   std::int32_t version = any_version;  ///< the data version that the node must have
 };
 

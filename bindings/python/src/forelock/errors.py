@@ -74,7 +74,7 @@ class ErrorCode(NamedNumber):
     RECORD_INVALID = 26
     #: A record of the dead-letter queue of a newer version.
     RECORD_TOO_NEW = 27
-    #: So many wait for the lock already that it was not waited for; retryable.
+    #: Refused without waiting: too many contenders wait already; retryable.
     LOCK_REFUSED = 29
     #: The object is closed, of another kind, or was never there.
     INVALID_HANDLE = 1001

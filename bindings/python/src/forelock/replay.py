@@ -84,9 +84,9 @@ class ReplayOutcome(NamedNumber):
     LATER = 1
     #: Counted; the next replay tries it again.
     FAILED = 2
-    #: Failed once too often; later ones of its monitor go on.
+    #: Failed once too often; later ones of its monitor continue.
     PARKED = 3
-    #: Its monitor's lock was not to be had in time; not counted.
+    #: Its monitor's lock was not obtained in time; not counted.
     LOCKED_OUT = 4
     #: An earlier one of its monitor failed or has to wait.
     SKIPPED = 5
@@ -116,7 +116,7 @@ class ReplayReport:
     replayed: int
     #: And will be tried by the next replay.
     failed: int
-    #: Put off, or their lock was not to be had.
+    #: Put off, or their lock was unavailable.
     later: int
     #: Failed too often.
     parked: int

@@ -57,7 +57,7 @@ public enum ErrorCode {
   RECORD_INVALID(26, false),
   /** A record of the dead-letter queue of a newer version. */
   RECORD_TOO_NEW(27, false),
-  /** So many wait for the lock already that it was not waited for; retryable. */
+  /** Refused without waiting: too many contenders wait already; retryable. */
   LOCK_REFUSED(29, true),
   /** The object is closed, of another kind, or was never there. */
   INVALID_HANDLE(1001, false),

@@ -7,9 +7,9 @@ public enum ReplayOutcome {
   LATER,
   /** Counted; the next replay tries it again. */
   FAILED,
-  /** Failed once too often; later ones of its monitor go on. */
+  /** Failed once too often; later ones of its monitor continue. */
   PARKED,
-  /** Its monitor's lock was not to be had in time; not counted. */
+  /** Its monitor's lock was not obtained in time; not counted. */
   LOCKED_OUT,
   /** An earlier one of its monitor failed or has to wait. */
   SKIPPED,

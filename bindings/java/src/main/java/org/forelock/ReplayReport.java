@@ -41,7 +41,7 @@ public final class ReplayReport {
   }
 
   /**
-   * Letters that were put off, or whose lock was not to be had.
+   * Letters that were put off, or whose lock was unavailable.
    *
    * @return their number
    */
