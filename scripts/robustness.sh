@@ -59,12 +59,13 @@ runs=$root/build/robustness
 if [[ $mode == --contention ]]; then
   [[ $minutes -gt 0 ]] || die "--contention needs a minute at least"
   needs java
-  build ci contention_run >&2
+  build ci contention_worker >&2
   directory=$runs/contention
   rm -rf -- "$directory"
   mkdir -p -- "$directory"
   status=0
-  "$root/build/ci/tests/robustness/contention/contention_run" --directory "$directory" --seconds $((minutes * 60)) \
+  /usr/bin/python3 -B tests/robustness/contention/contention_run.py --directory "$directory" \
+    --seconds $((minutes * 60)) build/ci/tests/robustness/contention/contention_worker \
     > >(tee "$directory/contention.json") || status=$?
   [[ $status -eq 0 ]] || printf '%s-- FAILED. What the clients have said: %s%s\n' "$red" "$directory" "$plain" >&2
   exit "$status"

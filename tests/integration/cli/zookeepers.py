@@ -12,6 +12,7 @@ JAR = os.environ.get("FORELOCK_ZOOKEEPER_JAR", "/usr/share/java/zookeeper.jar")
 LOG = "/usr/share/java/slf4j-simple.jar"
 # For ports with TLS; the server's package does not name it.
 NETTY = "/usr/share/java/netty-codec.jar"
+PATIENCE = 300  # they start in some seconds; on a machine that is very busy besides, in some minutes
 # Ports from here on may be taken for the near end of any connection.
 with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as port_range:
     FIRST_EPHEMERAL = max(11000, int(port_range.read().split()[0]))
@@ -45,7 +46,7 @@ class ZooKeepers:
     """
 
     def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3,
-                 properties=(), secure=()):
+                 properties=(), secure=(), first_sessions=True):
         self.hosts = addresses or ["127.0.0.1"] * count
         if addresses:
             self.ports = free_ports(1, addresses) * count
@@ -80,8 +81,8 @@ class ZooKeepers:
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"]))
             self.processes.append(self.launch(i))
         for i in range(count):
-            support.wait_until(lambda i=i: self.mode(i), f"server {i} serves", 120)
-        for i in range(count):  # a JVM that has just been started takes its time for the first session
+            support.wait_until(lambda i=i: self.mode(i), f"server {i} serves", PATIENCE)
+        for i in range(count if first_sessions else 0):  # a JVM that has just been started takes its time for them
             test.run_cli("ls", "--zookeeper", self.address(i), server=False)
 
     def launch(self, i):
@@ -89,10 +90,14 @@ class ZooKeepers:
         with open(file, "ab") as log:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def restart(self, i):
-        self.kill(i)
-        self.processes[i] = self.launch(i)
-        support.wait_until(lambda: self.mode(i), f"server {i} serves again", 120)
+    def restart(self, *indices):
+        """All of them are dead before the first one starts again."""
+        for i in indices:
+            self.kill(i)
+        for i in indices:
+            self.processes[i] = self.launch(i)
+        for i in indices:
+            support.wait_until(lambda i=i: self.mode(i), f"server {i} serves again", PATIENCE)
 
     def address(self, i):
         return f"{self.hosts[i]}:{self.ports[i]}"
@@ -100,15 +105,18 @@ class ZooKeepers:
     def addresses(self):
         return ",".join(self.address(i) for i in range(len(self.hosts)))
 
-    def mode(self, i):
-        """What the server says it is; nothing while it does not serve."""
+    def ask(self, i, word):
+        """The server's answer to four letters; empty while it does not serve."""
         try:
             with socket.create_connection((self.hosts[i], self.ports[i]), timeout=2) as connection:
-                connection.sendall(b"srvr")
-                answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+                connection.sendall(word)
+                return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
         except OSError:
-            return None
-        return next((line[6:] for line in answer.splitlines() if line.startswith("Mode: ")), None)
+            return ""
+
+    def mode(self, i):
+        """What the server says it is; nothing while it does not serve."""
+        return next((line[6:] for line in self.ask(i, b"srvr").splitlines() if line.startswith("Mode: ")), None)
 
     def of_mode(self, mode):
         return next(i for i in range(len(self.hosts)) if self.mode(i) == mode)

@@ -1,11 +1,9 @@
-// One client that contends with others: contention_worker DESCRIPTOR KEY=VALUE… (settings of the library).
+// One client that contends with others: contention_worker KEY=VALUE… (settings of the library).
 //
-// Does what it is told on that descriptor, a socket, and answers each line with its state, one line of "key=value"
-// words: "work" begins, "crowd" begins what starves background work that does not age, "rest" ends the sections and
-// waits until nothing of them is left, "state" does nothing more, "probe" takes a lock of its own and gives it back. It
-// ends when the socket does.
-#include <unistd.h>
-
+// Does what the standard input says, and answers each line with its state, one line of "key=value" words: "work"
+// begins, "crowd" begins what starves background work that does not age, "rest" ends the sections and waits until
+// nothing of them is left, "state" does nothing more, "probe" takes a lock of its own and gives it back. It ends with
+// the input.
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 #include "robustness/worker/patience.h"
@@ -145,13 +143,8 @@ class Contender {
 };
 
 int run(int count, char** arguments) {
-  if (count < 2) throw std::runtime_error("contention_worker DESCRIPTOR KEY=VALUE...");
-  const int socket = std::stoi(arguments[1]);
-  dup2(socket, STDIN_FILENO);
-  dup2(socket, STDOUT_FILENO);
-  close(socket);
   Settings settings;
-  for (int i = 2; i < count; ++i) {
+  for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];
     const auto equals = argument.find('=');
     if (equals == std::string::npos) throw std::runtime_error("no KEY=VALUE: " + argument);
