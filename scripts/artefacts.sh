@@ -14,9 +14,6 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  --help | -h) show_help; exit 0 ;;
-esac
 [[ $# -ge 2 && -n ${SOURCE_DATE_EPOCH:-} ]] || { show_help >&2; exit 64; }
 needs cmake ninja mvn dpkg-buildflags
 tree=$(absolute "$1") into=$(absolute "$2")

@@ -4,11 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  '') ;;
-  --help | -h) show_help; exit 0 ;;
-  *) unknown_option "$1" ;;
-esac
+[[ $# -eq 0 ]] || unknown_option "$1"
 
 mkdir -p build/docs
 doxygen docs/Doxyfile

@@ -16,8 +16,5 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  --help | -h) show_help; exit 0 ;;
-esac
 needs git
 exec /usr/bin/python3 -B scripts/evidence.py "$@"

@@ -10,9 +10,6 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  --help | -h) show_help; exit 0 ;;
-esac
 [[ $# -eq 2 ]] || { show_help >&2; exit 64; }
 needs apt-get dpkg-deb openssl
 folder=$(absolute "$1") command=$(absolute "$2")

@@ -10,12 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-for argument in "$@"; do
-  case $argument in
-    --help | -h) show_help; exit 0 ;;
-    *) unknown_option "$argument" ;;
-  esac
-done
+[[ $# -eq 0 ]] || unknown_option "$1"
 
 version=1.37.0
 folder=$root/build/kubernetes-$version

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the scripts here share; to be sourced. Sets $caller (the folder it was called in) and $root (the repository),
-# enters the latter, and defines the functions below.
+# enters the latter, shows the caller's help if its first argument asks for it, and defines the functions below.
 set -euo pipefail
 
 caller=$PWD
@@ -51,6 +51,10 @@ print(*ports)' "$1"
 show_help() {
   awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
 }
+
+case ${1:-} in
+  --help | -h) show_help; exit 0 ;;
+esac
 
 unknown_option() {
   printf "%s: unknown option '%s'; --help lists those that exist\n" "${0##*/}" "$1" >&2

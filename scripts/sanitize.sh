@@ -27,7 +27,7 @@ done
 # The reduced part: the adapter, the client and the lock on a real server under both; parsers and the protocol's memory
 # under AddressSanitizer alone, since they have no threads.
 declare -A reduced=(
-  [asan]="unit_engine unit_config unit_records unit_capi simulation_test zookeeper_session_test integration_lock
+  [asan]="unit_core unit_library unit_capi simulation_test zookeeper_session_test integration_lock
     integration_capi_misuse"
   [tsan]="zookeeper_session_test integration_lock unit_capi"
 )

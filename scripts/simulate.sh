@@ -13,8 +13,5 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${1:-} in
-  --help | -h) show_help; exit 0 ;;
-esac
 build release forelock_simulate >&2
 exec build/release/tests/simulation/forelock_simulate "$@"

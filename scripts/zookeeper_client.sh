@@ -12,12 +12,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-for argument in "$@"; do
-  case $argument in
-    --help | -h) show_help; exit 0 ;;
-    *) unknown_option "$argument" ;;
-  esac
-done
+[[ $# -eq 0 ]] || unknown_option "$1"
 
 version=3.8.0-11+deb12u2
 sums='b0c5684640bea2d8bd6610b47ff41be2aefd6c910ba48fcad5949bd2bf2fa1ac  zookeeper_3.8.0.orig.tar.gz
