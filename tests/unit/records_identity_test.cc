@@ -27,7 +27,7 @@ TEST(Guid, IsAnotherInAForkedChild) {
     _exit(write(ends[1], guid.data(), guid.size()) == static_cast<ssize_t>(guid.size()) ? 0 : 1);
   }
   char of_child[36];
-  ASSERT_EQ(read(ends[0], of_child, sizeof of_child), 36);
+  ASSERT_EQ(::read(ends[0], of_child, sizeof of_child), 36);
   EXPECT_NE(make_guid(), std::string(of_child, sizeof of_child));
   EXPECT_EQ(waitpid(child, nullptr, 0), child);
   close(ends[0]);
