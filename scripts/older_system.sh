@@ -42,12 +42,16 @@ sources=(fmtlib=libfmt-dev spdlog=libspdlog-dev prometheus-cpp=prometheus-cpp-de
   yaml-cpp=libyaml-cpp-dev)
 stamp=$( (cat scripts/older_system.sh scripts/older_sasl.c scripts/zookeeper_client.sh third_party/zookeeper/*
   dpkg-query -W -f '${Package} ${Version}\n' "${archives[@]}" "${headers[@]}" "${sources[@]#*=}") | sha256sum)
-[[ ! -f $target/stamp || $(cat "$target/stamp") != "$stamp" ]] || exit 0
-
-say "Making $target: Debian 11's compiler, and what is linked in"
+is_there() {
+  [[ -f $target/stamp && $(cat "$target/stamp") == "$stamp" ]]
+}
+! is_there || exit 0
 mkdir -p "$(dirname -- "$target")"
 exec 9>"$target.lock"
 flock 9
+# Somebody else may have made it meanwhile.
+! is_there || exit 0
+say "Making $target: Debian 11's compiler, and what is linked in"
 rm -rf -- "$target"
 work=$target/work
 mkdir -p "$work"

@@ -23,9 +23,10 @@ patches=("$root"/third_party/zookeeper/{transport,watches,sasl,threads,answers}.
 target=$(absolute "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}")
 stamp=$(cat "${patches[@]}" "$root/scripts/zookeeper_client.sh" <(printf '%s\n' "${CC:-cc}") | sha256sum)
 stamp=${stamp%% *}
-if [[ -f $target/libforelock_zookeeper_mt.a && $(cat "$target/stamp" 2>/dev/null) == "$stamp" ]]; then
-  exit 0
-fi
+is_there() {
+  [[ -f $target/libforelock_zookeeper_mt.a && $(cat "$target/stamp" 2>/dev/null) == "$stamp" ]]
+}
+! is_there || exit 0
 
 needs "${CC:-cc}" "${AR:-ar}" dpkg-source dpkg-query apt-get patch
 installed=$(dpkg-query -W -f='${Version}' libzookeeper-mt-dev 2>/dev/null || true)
@@ -34,6 +35,7 @@ installed=$(dpkg-query -W -f='${Version}' libzookeeper-mt-dev 2>/dev/null || tru
 mkdir -p "$target/source"
 exec 9>"$target/lock"
 flock 9
+! is_there || exit 0  # somebody else has made it meanwhile
 work=$(mktemp -d "$target/work.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 
