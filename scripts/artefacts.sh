@@ -16,6 +16,8 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 [[ $# -ge 2 && -n ${SOURCE_DATE_EPOCH:-} ]] || { show_help >&2; exit 64; }
 needs cmake ninja mvn dpkg-buildflags
+# ccache knows Debian 11's compiler again when scripts/older_system.sh has unpacked it anew.
+export CCACHE_COMPILERCHECK='%compiler% -v'
 tree=$(absolute "$1") into=$(absolute "$2")
 shift 2
 older=${FORELOCK_OLDER:-$root/build/older} older_arm64=${FORELOCK_OLDER_ARM64:-$root/build/older-arm64}

@@ -5,13 +5,14 @@
 # for Maven, an index for pip, tarballs of the command, and the plugins of search engines (scripts/artefacts.sh has the
 # list).
 #
-#   --twice    makes it a second time, without the compiler's cache, and fails if a byte differs
+#   --twice    then makes it a second time, without the compiler's cache, and fails if a byte differs
 #   --help     this text
 #
-# What is in the working tree is packaged, without what git ignores. All is in build/packages afterwards, with
-# SHA256SUMS, forelock.spdx.json (what it consists of), and what the builds said in build.log and older.log. Fails if
-# lintian finds an error or a warning, or blhc a compilation without hardening. Uses ccache, so only what has changed
-# since the last call is compiled anew. Installs with apt-get what is missing.
+# What is in the working tree when it begins is packaged, without what git ignores. All is in build/packages afterwards
+# (with --twice, as soon as it is made once), with SHA256SUMS, forelock.spdx.json (what it consists of), and what the
+# builds said in build.log and older.log. Fails if lintian finds an error or a warning, or blhc a compilation without
+# hardening. Uses ccache, so only what has changed since the last call is compiled anew. Installs with apt-get what is
+# missing.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -61,44 +62,53 @@ export CCACHE_DIR
 DEB_BUILD_OPTIONS=parallel=$(parallel_jobs)
 export DEB_BUILD_OPTIONS
 
+# Both times the same, whatever becomes of the working tree meanwhile.
+snapshot=$(mktemp "$packages/source.XXXXXX.tar")
+trap 'rm -f -- "$snapshot"' EXIT
+git ls-files -z --cached --others --exclude-standard --deduplicate |
+  while IFS= read -r -d '' file; do [[ ! -e $file && ! -L $file ]] || printf '%s\0' "$file"; done |
+  tar --create --null --no-recursion --files-from=- >"$snapshot"
+
 # make_packages FOLDER CMAKE-OPTION...: from a fresh copy of the source, which is always in the same place.
 make_packages() {
   local into=$1
   shift
   rm -rf -- "$source_dir" "$into"
   mkdir -p "$source_dir" "$into"
-  git ls-files -z --cached --others --exclude-standard --deduplicate |
-    while IFS= read -r -d '' file; do [[ ! -e $file && ! -L $file ]] || printf '%s\0' "$file"; done |
-    tar --create --null --no-recursion --files-from=- | tar --extract --directory "$source_dir"
+  tar --extract --file "$snapshot" --directory "$source_dir"
+  say "Debian's packages ($(date +%T))"
   (cd "$source_dir" && FORELOCK_CMAKE_OPTIONS="$*" dpkg-buildpackage --build=binary --no-sign --no-pre-clean) \
     >"$into/build.log" 2>&1 || { tail -n 40 "$into/build.log" >&2; die "the build failed ($into/build.log)"; }
   mv -- "$packages"/*.deb "$into/"
   rm -f -- "$packages"/*.{buildinfo,changes}
+  say "What runs on other systems ($(date +%T))"
   echo 'dpkg-buildpackage: info: source package forelock' >"$into/older.log"
   scripts/artefacts.sh "$source_dir" "$into" "$@" >>"$into/older.log" 2>&1 ||
     { tail -n 40 "$into/older.log" >&2; die "the build for older systems failed ($into/older.log)"; }
+  /usr/bin/python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$into"/*.{deb,tar.gz,zip} \
+    "$into"/python/forelock/*.whl "$into"/maven/org/forelock/forelock/*/forelock-[0-9]*[0-9].jar \
+    >"$into/forelock.spdx.json"
+  (cd "$into" && find . -type f ! -name '*.log' ! -name SHA256SUMS -printf '%P\0' | sort --zero-terminated |
+    xargs --null sha256sum -- >"$into/SHA256SUMS")
+  rm -rf -- "$source_dir"
 }
 
 new=$packages/new
 make_packages "$new" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+say "Whether that is as it should be ($(date +%T))"
 lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags "$(printf '%s,' \
   bogus-mail-host initial-upload-closes-no-bugs)" "$new"/*.deb || die "lintian finds the above"
 hardened "$new/build.log"
 hardened "$new/older.log"  # by itself: its compiler makes such programs by a flag, which is then asked for everywhere
-if [[ $twice == yes ]]; then
-  make_packages "$packages/again"
-  diff -r --exclude "*.log" "$new" "$packages/again" || die "the above is not the same when it is made again"
-  rm -rf -- "$packages/again"
-fi
-
-/usr/bin/python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.{deb,tar.gz,zip} "$new"/python/forelock/*.whl \
-  "$new"/maven/org/forelock/forelock/*/forelock-[0-9]*[0-9].jar >"$new/forelock.spdx.json"
-
-rm -rf -- "$source_dir" "$packages"/*.{deb,tar.gz,zip} "$packages"/{maven,python}
+rm -rf -- "$packages"/*.{deb,tar.gz,zip} "$packages"/{maven,python}
 mv -- "$new"/* "$packages/"
 rmdir "$new"
+if [[ $twice == yes ]]; then
+  again=$packages/again
+  say "The same once more"
+  make_packages "$again"
+  diff "$packages/SHA256SUMS" "$again/SHA256SUMS" || die "the above is not the same when it is made again ($again)"
+  rm -rf -- "$again"
+fi
 cd "$packages"
-sums=$(find . -type f ! -name '*.log' ! -name lock ! -name SHA256SUMS -printf '%P\0' | sort --zero-terminated |
-  xargs --null sha256sum --)
-printf '%s\n' "$sums" >SHA256SUMS
 ls -l -- *.deb *.tar.gz *.zip python/forelock/*.whl maven/org/forelock/forelock/*/*.jar
