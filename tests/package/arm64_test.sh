@@ -34,9 +34,7 @@ java=/usr/lib/jvm/java-17-openjdk-arm64/bin/java
 tar --extract --file "$(echo "$packages"/forelock-*-linux-aarch64.tar.gz)" --directory "$root/command" \
   --strip-components 1
 cp -- "$packages/maven/org/forelock/forelock/$version/forelock-$version.jar" "$root/languages/forelock.jar"
-for plugin in "$packages"/forelock-*-for-*.zip; do
-  /usr/bin/python3 -m zipfile -e "$plugin" "$root/plugins/$(basename "$plugin" .zip)"
-done
+unpack_plugins "$root/plugins"
 
 step "which system the wheel is for"
 # install PLATFORM FOLDER
@@ -51,7 +49,8 @@ step "what is needed of the system, of which age and architecture; symbols; hard
 mkdir "$work/jar"
 /usr/bin/python3 -m zipfile -e "$root/languages/forelock.jar" "$work/jar"
 natives=("$work"/jar/org/forelock/native/linux-aarch64/*.so "$root"/plugins/*/linux-aarch64/*.so)
-[[ ${#natives[@]} -ge 7 ]] || fail "two libraries in the jar, and one in each plugin, are not there: ${natives[*]}"
+[[ ${#natives[@]} -eq $((2 + plugins)) ]] ||
+  fail "two libraries in the jar, and one in each plugin, are expected: ${natives[*]}"
 given=("${natives[@]}" "$root"/wheel/forelock/native/*.so* "$root/command/bin/forelock")
 for file in "${given[@]}"; do
   [[ $(readelf --file-header "$file") == *AArch64* ]] || fail "$file is of another architecture"

@@ -27,11 +27,10 @@ step "what is needed of the system, and of which age; hardening; notices"
 mkdir "$work/wheel" "$work/jar" "$work/plugins"
 /usr/bin/python3 -m zipfile -e "$packages"/python/forelock/*_x86_64.whl "$work/wheel"
 /usr/bin/python3 -m zipfile -e "$packages/maven/org/forelock/forelock/$version/forelock-$version.jar" "$work/jar"
-for plugin in "$packages"/forelock-*-for-*.zip; do
-  /usr/bin/python3 -m zipfile -e "$plugin" "$work/plugins/$(basename "$plugin" .zip)"
-done
+unpack_plugins "$work/plugins"
 mapfile -t inside < <(find "$work/jar/org/forelock/native/linux-amd64" "$work"/plugins -name '*.so' ! -path '*aarch64*')
-[[ ${#inside[@]} -ge 7 ]] || fail "two libraries in the jar, and one in each plugin, are not there: ${inside[*]}"
+[[ ${#inside[@]} -eq $((2 + plugins)) ]] ||
+  fail "two libraries in the jar, and one in each plugin, are expected: ${inside[*]}"
 given=("$root$older" "$work"/wheel/forelock/native/* "${inside[@]}")
 "$source_dir/tests/package/versions_test.sh" "${given[@]}"
 "$source_dir/tests/package/hardened_test.sh" "${given[@]}"

@@ -46,6 +46,24 @@ own_command() {
   version=$(dpkg-deb -f "$packages"/forelock_*.deb Version)
 }
 
+# unpack_plugins FOLDER: all that should have been made, each into a folder of its own; $plugins is their number. Those
+# that need Java 21 to be made are there where it is.
+unpack_plugins() {
+  local lines=(opensearch-2 elasticsearch-7 elasticsearch-8) line found
+  # shellcheck disable=SC2016  # of the other shell
+  if [[ -n $(bash -c 'source "$1/scripts/lib.sh" && newer_java' bash "$source_dir") ]]; then
+    lines+=(opensearch-3 elasticsearch-9)
+  fi
+  plugins=${#lines[@]}
+  for line in "${lines[@]}"; do
+    found=("$packages/forelock-$version-for-$line".*.zip)
+    [[ ${#found[@]} -eq 1 && -f ${found[0]} ]] || fail "there is not one plugin for $line: ${found[*]}"
+    /usr/bin/python3 -m zipfile -e "${found[0]}" "$1/$(basename "${found[0]}" .zip)"
+  done
+  found=("$packages"/forelock-*-for-*.zip)
+  [[ ${#found[@]} -eq $plugins ]] || fail "$plugins plugins are expected: ${found[*]}"
+}
+
 # with_server COMMAND...: beside a ZooKeeper of this machine; it is told where that is.
 with_server() {
   "$forelock" dev -- env -u FORELOCK_CONFIG "$@"
