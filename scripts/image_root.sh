@@ -4,8 +4,8 @@
 #
 # Debian's packages of the libraries that the command needs, with what these need, and no documentation; the
 # certificates of public authorities; busybox, so that there is a shell; the user forelock (10001). The packages and
-# their versions are in FOLDER/var/lib/dpkg/status.d, where scanners look for them. Uses apt-get, but installs nothing
-# here.
+# their versions are in FOLDER/var/lib/dpkg/status.d, where scanners look for them; the licenses of all, and of what is
+# inside the command, are in FOLDER/usr/share/doc. Uses apt-get, but installs nothing here.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -33,6 +33,16 @@ done
 find "$folder/usr/share/doc" ! -type d ! -name copyright -delete
 find "$folder/usr/share/doc" -type d -empty -delete
 rm -rf -- "$folder"/usr/share/{man,info,locale,lintian,bug,debconf,perl5,initramfs-tools,gcc,gdb}
+
+# The command has these inside (scripts/notices.py --debian).
+mkdir "$work/inside"
+(cd "$work/inside" &&
+  apt-get -q -o APT::Sandbox::User=root download libzookeeper-mt-dev nlohmann-json3-dev libcli11-dev)
+for archive in "$work/inside"/*.deb; do
+  name=$(dpkg-deb --field "$archive" Package)
+  dpkg-deb --fsys-tarfile "$archive" | tar --extract --directory "$folder" "./usr/share/doc/$name/copyright"
+done
+install -D -m 0644 LICENSE "$folder/usr/share/doc/forelock/copyright"
 
 # The package does this when it is installed.
 mkdir -p "$folder/etc/ssl/certs"

@@ -1,7 +1,9 @@
-"""Writes the notices of everything that is linked into what is given away, and is not Forelock's: notices.py >FILE
+"""Writes the notices of everything that is linked into what is given away, and is not Forelock's:
+notices.py [--debian] >FILE
 
 As Debian's packages have them, in the versions that this machine has; scripts/older_system.sh says what is linked in,
-and which versions are for aarch64.
+and which versions are for aarch64. With --debian what is in Debian's packages of Forelock, which take the other
+libraries from other packages.
 """
 
 import os
@@ -22,6 +24,10 @@ LINKED = {
 }
 
 
+# In Debian's packages, too: what has no library of its own there.
+COMPILED = ("libzookeeper-mt-dev", "nlohmann-json3-dev", "libcli11-dev")
+
+
 def versions_for_aarch64():
     """By package, of those that scripts/older_system.sh --arm64 has fetched; none before."""
     file = Path(os.environ.get("FORELOCK_OLDER_ARM64", ROOT / "build/older-arm64"), "versions")
@@ -29,13 +35,15 @@ def versions_for_aarch64():
 
 
 def main():
-    if len(sys.argv) > 1:
+    linked, others = LINKED, versions_for_aarch64()
+    if sys.argv[1:] == ["--debian"]:
+        linked, others = {name: package for name, package in LINKED.items() if package in COMPILED}, {}
+    elif len(sys.argv) > 1:
         print(__doc__)
         return 0 if sys.argv[1] in ("--help", "-h") else 64
     print("Forelock has the following software of others inside. Each part is what its authors say of it. The Apache "
           "License 2.0, which several name, is in LICENSE. Boost's license asks for no notice here.")
-    others = versions_for_aarch64()
-    for name, package in LINKED.items():
+    for name, package in linked.items():
         version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], check=True, stdout=subprocess.PIPE,
                                  text=True).stdout
         text = Path(f"/usr/share/doc/{package}/copyright").read_text(encoding="utf-8", errors="replace")

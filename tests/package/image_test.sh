@@ -89,6 +89,9 @@ servers=$working
 step "authorities are known, and packages can be told"
 in_image sh -c 'ls /etc/ssl/certs/*.0 >/dev/null && test -s /etc/ssl/certs/ca-certificates.crt'
 grep -q '^Version:' "$root/var/lib/dpkg/status.d/libssl3"
+for name in libssl3 libzookeeper-mt-dev nlohmann-json3-dev libcli11-dev forelock; do
+  [[ -s $root/usr/share/doc/$name/copyright ]] || fail "the image does not say what may be done with $name"
+done
 echo end >"$work/address"
 wait
 step "done"

@@ -59,6 +59,11 @@ echo "from apt to a lock: $taken s"
 in_root id forelock >/dev/null || fail "the user forelock was not made"
 in_root forelock --config /etc/forelock/forelock.properties config >/dev/null || fail "the configuration cannot be read"
 
+step "whose the code inside is"
+for name in forelock libforelock0.1 libforelock-dlq0.1 libforelock-jni; do
+  in_root zgrep -q "^Apache ZooKeeper's C client" "/usr/share/doc/$name/NOTICES.txt.gz" || fail "$name does not say it"
+done
+
 step "nothing runs by itself"
 [[ ! -e $root/etc/systemd/system/multi-user.target.wants/forelock-serve.service ]] || fail "the page is enabled"
 [[ ! -e $root/etc/systemd/system/multi-user.target.wants/forelock-forward.service ]] || fail "the forwarder is enabled"
