@@ -70,16 +70,18 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   ReleaseReport report{ReleaseOutcome::holder_changed, view->holder, {}};
   // A note would keep the monitor's node.
   if (!view->holder || !is_named(*view->holder, release.holder) || !only_if(*view->holder)) return report;
+  const std::optional<std::string> data = data_of_monitor(client, release.monitor);
 
   const std::string by = (release.by.empty() ? acting_user() : release.by) + '@' + records::process_identity();
   AuditRecord record{release.action, by, release.monitor, release.holder, view->holder,
                      false,          {}, release.reason,  begun};
   audit(record, console);
   // Before the deed: the victim reads it as soon as it learns of its loss.
-  std::string data;
   try {
-    data = leave_release_note(client, release.monitor,
-                              {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
+    if (data) {
+      leave_release_note(client, release.monitor, *data,
+                         {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
+    }
   } catch (const Error& error) {
     // No lock was taken away, but the note may stand.
     record.result = may_have_happened(error) ? "unknown" : "failed";
@@ -90,7 +92,7 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
     report.outcome = outcome_of(inspector.force_release(release.monitor, release.holder, only_if));
   } catch (const Error& error) {
     if (!may_have_happened(error)) {
-      withdraw_release_note(client, release.monitor, data);
+      if (data) withdraw_release_note(client, release.monitor, *data);
       record.result = "failed";
       audit(record, console);
       throw;
@@ -108,7 +110,7 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   } else if (report.outcome == ReleaseOutcome::unknown) {
     record.result = "unknown";
   } else {
-    withdraw_release_note(client, release.monitor, data);
+    if (data) withdraw_release_note(client, release.monitor, *data);
     record.result = "holder_changed";
   }
   audit(record, console);

@@ -61,18 +61,20 @@ bool made_by_forelock(const std::string& data) {
   return json.is_object() && json.contains(maker) && json[maker] == lock::monitor_mark;
 }
 
-std::string leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note) {
-  const coordination::Reply node = ask(client, monitor, coordination::Get{path_of(monitor)});
-  if (!node.ok()) return {};
-  const std::string& before = node.data;
-  if (!before.empty() && !made_by_forelock(before) && !parse(before)) return before;  // another program's data
+std::optional<std::string> data_of_monitor(Client& client, const std::string& monitor) {
+  coordination::Reply node = ask(client, monitor, coordination::Get{path_of(monitor)});
+  return node.ok() ? std::optional(std::move(node.data)) : std::nullopt;
+}
+
+void leave_release_note(Client& client, const std::string& monitor, const std::string& before,
+                        const ReleaseNote& note) {
+  if (!before.empty() && !made_by_forelock(before) && !parse(before)) return;
   ReleaseNote shortened = note;
   shortened.reason.resize(std::min(longest_reason, note.reason.size()));
   Json json = {{member, json_of(shortened)}};
   if (made_by_forelock(before)) json[maker] = lock::monitor_mark;
   ask(client, monitor,
       coordination::SetData{path_of(monitor), json.dump(-1, ' ', false, Json::error_handler_t::replace)});
-  return before;
 }
 
 void withdraw_release_note(Client& client, const std::string& monitor, const std::string& before) noexcept {

@@ -24,9 +24,12 @@ struct ReleaseNote {
 // Whether a monitor with these data was made by a process of ours, which may remove it when it is unused.
 bool made_by_forelock(const std::string& data);
 
-// Writes it as the data of the monitor's node, which goes with the unused monitor. \returns the data before. \throws
-// Error.
-std::string leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note);
+// The data of the monitor's node, which a note would take the place of; nothing where it is not there. \throws Error.
+std::optional<std::string> data_of_monitor(Client& client, const std::string& monitor);
+
+// Writes it as the data of the monitor's node, which goes with the unused monitor, unless those before are another
+// program's. \throws Error: then it may have been written.
+void leave_release_note(Client& client, const std::string& monitor, const std::string& before, const ReleaseNote& note);
 
 // Puts back what was there before: nothing was released. Never throws; what stays misleads only until the monitor is
 // removed.

@@ -165,16 +165,29 @@ class Release(support.CliTest):
         self.assertIn("P1 may have been released", error["message"])
         self.assertEqual((error["code"], error["hint"][:16]), ("connection_loss", "forelock show P1"))
 
-    def test_a_note_whose_reply_is_lost_may_stand_and_the_record_says_so(self):
+    def end_of_a_release_that_is_cut(self, kind, about=b""):
+        """The results on record, and what is shown then; the lock is held still."""
         self.hold("P1")
         view = self.holder("P1")
         line = tap.Tap(support.SERVER)
         self.addCleanup(line.close)
-        line.cut_after_request(tap.SET_DATA, for_good=True)
+        line.cut_after_request(kind, for_good=True, about=about)
         result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
-                              "release", "P1", "--holder", view["node"], "--reason", "it hangs", "-o", "json",
-                              server=False)
-        audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
-        self.assertEqual((result.returncode, [audit["result"] for audit in audits]), (69, ["unknown"]), result.stderr)
+                              "--audit-file", self.path("audit"), "release", "P1", "--holder", view["node"],
+                              "--reason", "it hangs", "-o", "json", server=False)
+        self.assertEqual((result.returncode, line.was_cut), (69, True), result.stderr)
+        with open(self.path("audit"), "a+", encoding="utf-8") as file:
+            file.seek(0)
+            results = [json.loads(text)["result"] for text in file]
         shown = self.show("P1")
-        self.assertEqual((shown["holder"]["token"], shown["forced_release"]["reason"]), (view["token"], "it hangs"))
+        self.assertEqual(shown["holder"]["token"], view["token"])
+        return results, shown
+
+    def test_a_note_whose_reply_is_lost_may_stand_and_the_record_says_so(self):
+        results, shown = self.end_of_a_release_that_is_cut(tap.SET_DATA)
+        self.assertEqual((results, shown["forced_release"]["reason"]), (["begun", "unknown"], "it hangs"))
+
+    def test_a_look_whose_reply_is_lost_has_done_nothing_and_is_not_on_record(self):
+        node = (self.namespace + "/P1").encode() + b"\0"  # and no watch: not one below it
+        results, shown = self.end_of_a_release_that_is_cut(tap.GET_DATA, node)
+        self.assertEqual((results, shown.get("forced_release")), ([], None))

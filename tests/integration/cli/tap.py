@@ -8,6 +8,7 @@ import threading
 import time
 
 # The types of requests in ZooKeeper's protocol.
+GET_DATA = 4
 SET_DATA = 5
 LISTING = 12  # with what is known of the node
 TRANSACTION = 14
