@@ -7,6 +7,7 @@
 
 #include "cli/serve/history/history.h"
 #include "cli/serve/history/history_json.h"
+#include "records/wall_time.h"
 #include "support/temporary_directory.h"
 
 namespace forelock::cli {
@@ -76,6 +77,7 @@ std::string told(const std::vector<Stay>& stays) {
     text += (stay.kind == Stay::Kind::hold ? "hold " : "wait ") + stay.who.substr(0, 1) + ' ' +
             std::to_string((stay.from - noon).count()) + '-';
     if (stay.to) text += std::to_string((*stay.to - noon).count());
+    if (stay.unseen_since) text += " unseen since " + std::to_string((*stay.unseen_since - noon).count());
     text += (stay.outcome.empty() ? "" : ' ' + stay.outcome) + ';';
   }
   return text;
@@ -114,9 +116,10 @@ TEST(StayTracker, what_ends_while_nobody_looks_ends_at_the_last_look) {
 TEST(StayTracker, what_lasts_goes_on_behind_a_closed_acl_and_is_no_second_grant) {
   StayTracker tracker;
   tracker.take(*picture({noon + seconds(1), "a", "b"}));
-  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(2)))), "");
+  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(2)))),
+            "hold a 0- unseen since 1000;wait b 0- unseen since 1000;");
   EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(3)))), "");
-  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(4), "a", "b", noon + seconds(1)}))), "");
+  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(4), "a", "b", noon + seconds(1)}))), "hold a 0-;wait b 0-;");
   EXPECT_EQ(told(tracker.take(*picture({noon + seconds(5)}))), "hold a 0-5000;wait b 0-5000;") << "seen again";
 }
 
@@ -142,8 +145,22 @@ TEST(StayTracker, what_an_earlier_process_has_left_behind_a_closed_acl_goes_on) 
   before.take(*picture({noon + seconds(1), "a"}));
   StayTracker tracker;
   tracker.resume(before.open(), noon + seconds(1));
+  EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(60)))), "hold a 0- unseen since 1000;");
+  EXPECT_EQ(told(tracker.take(*picture({noon + seconds(61)}))), "hold a 0-1000 unseen;");
+}
+
+TEST(StayTracker, what_was_behind_a_closed_acl_before_a_restart_is_not_shown_for_longer_than_it_was_seen) {
+  StayTracker before;
+  before.take(*picture({noon + seconds(1), "a"}));
+  before.take(closed_picture(noon + seconds(2)));
+  before.take(closed_picture(noon + seconds(50)));
+  StayTracker tracker;
+  tracker.resume(before.open(), noon + seconds(50));
   EXPECT_EQ(told(tracker.take(closed_picture(noon + seconds(60)))), "");
   EXPECT_EQ(told(tracker.take(*picture({noon + seconds(61)}))), "hold a 0-1000 unseen;");
+  StayTracker opened;  // the ACL was opened, and the hold had ended, while nobody looked
+  opened.resume(before.open(), noon + seconds(50));
+  EXPECT_EQ(told(opened.take(*picture({noon + seconds(60)}))), "hold a 0-1000 unseen;");
 }
 
 TEST(StayTracker, what_an_earlier_process_has_left_goes_on_or_has_ended_unseen) {
@@ -309,8 +326,8 @@ TEST_F(HistoryFiles, what_is_no_history_is_left_as_it_is) {
   EXPECT_NE(problem_of(foreign).find("of another program"), std::string::npos);
   const auto newer = directory_.path() / "newer";
   { const HistoryFile file(newer, {}); }
-  outbox::Connection(newer, milliseconds(0)).run("PRAGMA user_version = 3");
-  EXPECT_NE(problem_of(newer).find("version 3"), std::string::npos);
+  outbox::Connection(newer, milliseconds(0)).run("PRAGMA user_version = 4");
+  EXPECT_NE(problem_of(newer).find("version 4"), std::string::npos);
 }
 
 Stay with_stack(Stay stay, std::vector<std::string> stack) {
@@ -382,6 +399,23 @@ TEST_F(HistoryFiles, a_file_of_format_1_is_used_further) {
   HistoryFile file(path_, for_ever);
   file.write({with_stack(stay(2, noon, std::nullopt), {"main"})}, std::nullopt, noon);
   EXPECT_EQ(found(file, noon, noon + seconds(1)), (Ids{2, 1}));
+}
+
+TEST_F(HistoryFiles, since_when_it_was_not_seen_is_kept) {
+  Stay unseen = stay(1, noon, std::nullopt);
+  unseen.unseen_since = noon + seconds(3);
+  {
+    HistoryFile file(path_, for_ever);
+    file.write({unseen}, StayTracker::Watch{noon, noon + seconds(9)}, noon);
+  }
+  HistoryFile file(path_, for_ever);
+  EXPECT_EQ(file.open(1), (std::vector{unseen}));
+  EXPECT_EQ(span_json(file, {"P1", noon, noon + seconds(9), {}, 9})["stays"][0]["unseen_since"],
+            records::format_wall_time(noon + seconds(3)));
+  file.open(0);
+  const Stay ended = file.find("P1", noon, noon + seconds(9), 9).stays.at(0);
+  EXPECT_EQ(ended.to, noon + seconds(3));
+  EXPECT_FALSE(ended.unseen_since);
 }
 
 TEST_F(HistoryFiles, one_process_at_a_time) {

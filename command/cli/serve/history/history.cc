@@ -123,7 +123,7 @@ void History::reopen() {
       for (const Stay& stay : now) lasting.insert(stay.id);
       std::erase_if(left, [&](const Stay& stay) { return lasting.contains(stay.id); });
       for (Stay& stay : left) {
-        stay.to = std::max(stay.from, last);
+        stay.to = std::max(stay.from, std::exchange(stay.unseen_since, std::nullopt).value_or(last));
         stay.outcome = "unseen";
       }
       left.insert(left.end(), std::make_move_iterator(now.begin()), std::make_move_iterator(now.end()));

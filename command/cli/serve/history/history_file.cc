@@ -17,7 +17,7 @@ using outbox::SqliteError;
 using outbox::Statement;
 
 constexpr std::int64_t history_mark = 0x466c4869;  // "FlHi": which program's file it is
-constexpr std::int64_t history_version = 2;        // 1 had no stacks
+constexpr std::int64_t history_version = 3;        // 1 had no stacks, 2 not since when something was not seen
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t fullest_percent = 90;
 constexpr std::chrono::hours between_stack_removals{1};
@@ -25,8 +25,8 @@ constexpr std::chrono::hours between_stack_removals{1};
 std::string stays_where(const char* rest) {
   // A stack is kept once, however many have it.
   std::string query =
-      "SELECT stay.id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack.text "
-      "FROM stay LEFT JOIN stack ON stack.id = stay.stack WHERE ";
+      "SELECT stay.id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack.text, "
+      "unseen_since FROM stay LEFT JOIN stack ON stack.id = stay.stack WHERE ";
   query += rest;
   return query;
 }
@@ -59,6 +59,7 @@ Stay stay_in(const Statement& row) {
     for (std::string line; std::getline(lines, line);) texts.stack.push_back(std::move(line));
     stay.texts = std::make_shared<const RecordTexts>(std::move(texts));
   }
+  if (!row.is_null(13)) stay.unseen_since = time_of(row.number(13));
   return stay;
 }
 
@@ -75,6 +76,7 @@ void bind(Statement& row, const Stay& stay) {
       .bind(12, stay.reason);
   if (stay.priority) row.bind(7, static_cast<std::int64_t>(*stay.priority == Priority::foreground ? 0 : 1));
   if (stay.to) row.bind(10, number_of(*stay.to));
+  if (stay.unseen_since) row.bind(14, number_of(*stay.unseen_since));
 }
 
 std::string advice(const SqliteError& error) {
@@ -142,6 +144,9 @@ void HistoryFile::set_up() {
   if (fresh || version < 2) {
     connection_->run("ALTER TABLE stay ADD COLUMN stack INTEGER");
     connection_->run("CREATE TABLE stack (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)");
+  }
+  if (fresh || version < history_version) {
+    connection_->run("ALTER TABLE stay ADD COLUMN unseen_since INTEGER");
     connection_->run(("PRAGMA user_version = " + std::to_string(history_version)).c_str());
   }
   connection_->run("COMMIT");
@@ -154,7 +159,8 @@ std::int64_t HistoryFile::next_id() {
 std::vector<Stay> HistoryFile::open(std::size_t most) {
   return guarded("read", [&] {
     Statement rest(*connection_,
-                   "UPDATE stay SET ended = began, outcome = 'unseen' WHERE ended IS NULL AND id <= "
+                   "UPDATE stay SET ended = coalesce(unseen_since, began), unseen_since = NULL, outcome = 'unseen' "
+                   "WHERE ended IS NULL AND id <= "
                    "(SELECT id FROM stay WHERE ended IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)");
     rest.bind(1, static_cast<std::int64_t>(most)).run();
     std::vector<Stay> stays;
@@ -181,7 +187,7 @@ void HistoryFile::write(const std::vector<Stay>& stays, const std::optional<Stay
       remove_old(now);
       Statement row(*connection_,
                     "INSERT OR REPLACE INTO stay (id, kind, monitor, identity, who, info, class, token, began, ended, "
-                    "outcome, reason, stack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                    "outcome, reason, stack, unseen_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
       for (const Stay& stay : stays) {
         bind(row, stay);
         if (const auto stack = stack_id(stay.stack())) row.bind(13, *stack);

@@ -29,6 +29,7 @@ Json json_of(const Stay& stay) {
           {"token", stay.kind == Stay::Kind::hold ? Json(std::to_string(stay.token)) : Json(nullptr)},
           {"from", records::format_wall_time(stay.from)},
           {"to", stay.to ? Json(records::format_wall_time(*stay.to)) : Json(nullptr)},
+          {"unseen_since", stay.unseen_since ? Json(records::format_wall_time(*stay.unseen_since)) : Json(nullptr)},
           {"outcome", text_or_null(stay.outcome)},
           {"reason", text_or_null(stay.reason)}};
 }

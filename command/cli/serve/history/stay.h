@@ -31,6 +31,8 @@ struct Stay {
   std::string outcome;
   std::string reason;           // of "forced" and "unlocked"
   SharedTexts texts = nullptr;  // with the stack of its lock(); null if it left none
+  // Of one that lasts and whose monitor may not be read now: the last look before, since when it may have ended.
+  std::optional<WallTime> unseen_since = {};
 
   const std::vector<std::string>& stack() const {
     static const std::vector<std::string> none;
@@ -39,7 +41,7 @@ struct Stay {
   bool operator==(const Stay& other) const {
     const auto rest = [](const Stay& stay) {
       return std::tie(stay.id, stay.kind, stay.monitor, stay.identity, stay.who, stay.info, stay.priority, stay.token,
-                      stay.from, stay.to, stay.outcome, stay.reason, stay.stack());
+                      stay.from, stay.to, stay.unseen_since, stay.outcome, stay.reason, stay.stack());
     };
     return rest(*this) == rest(other);
   }

@@ -80,13 +80,15 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
   const auto sweep = [&](std::map<std::string, Open>::iterator begin, const auto& is_end) {
     for (auto place = begin; place != open_.end() && !is_end(place->first);) {
       Open& open = place->second;
+      std::optional<WallTime>& unseen_since = open.stay.unseen_since;
       const bool is_closed = open.seen != pictures_ && picture.why_unreadable(open.stay.monitor) != nullptr;
-      if (is_closed && !open.closed) open.closed = last_;
+      if (is_closed && !unseen_since && (unseen_since = last_)) changes.push_back(open.stay);
       if (is_closed || open.seen == pictures_) {
         ++place;
         continue;
       }
-      end(open.stay, picture, watched_on || open.closed ? open.closed : last_.value_or(open.stay.from));
+      const auto since = std::exchange(unseen_since, std::nullopt);
+      end(open.stay, picture, watched_on || since ? since : last_.value_or(open.stay.from));
       changes.push_back(place->second.stay);
       if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
         ended_[place->first] = {std::move(place->second.stay), picture.begun()};
@@ -121,7 +123,7 @@ void StayTracker::take_monitor(const Sighting* sighting, std::vector<Stay>& chan
   const MonitorView& view = sighting->view();
   if (const auto& holder = view.holder) {
     const std::string key = key_of(Stay::Kind::hold, view.monitor, identity_of(*holder));
-    if (!goes_on(key)) {
+    if (!goes_on(key, changes)) {
       Stay stay = stay_of(Stay::Kind::hold, view.monitor, *holder, sighting->at() - holder->held);
       stay.token = holder->token;
       stay.texts = sighting->texts();
@@ -131,18 +133,19 @@ void StayTracker::take_monitor(const Sighting* sighting, std::vector<Stay>& chan
   for (std::size_t i = 0; i < view.queue.size(); ++i) {
     const WaiterView& waiter = view.queue[i];
     const std::string key = key_of(Stay::Kind::wait, view.monitor, identity_of(waiter));
-    if (goes_on(key)) continue;
+    if (goes_on(key, changes)) continue;
     Stay stay = stay_of(Stay::Kind::wait, view.monitor, waiter, sighting->at() - waiter.waited);
     stay.texts = sighting->texts(i);
     begin(key, std::move(stay), changes);
   }
 }
 
-bool StayTracker::goes_on(const std::string& key) {
+bool StayTracker::goes_on(const std::string& key, std::vector<Stay>& changes) {
   const auto known = open_.find(key);
   if (known == open_.end()) return false;
   known->second.seen = pictures_;
-  known->second.closed.reset();
+  Stay& stay = known->second.stay;
+  if (std::exchange(stay.unseen_since, std::nullopt)) changes.push_back(stay);
   return true;
 }
 

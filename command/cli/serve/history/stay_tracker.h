@@ -45,8 +45,7 @@ class StayTracker {
  private:
   struct Open {
     Stay stay;
-    std::uint64_t seen = 0;               // in which picture last
-    std::optional<WallTime> closed = {};  // the last look before its monitor could not be read; nothing if it can be
+    std::uint64_t seen = 0;  // in which picture last
   };
   struct End {
     std::string outcome;
@@ -60,7 +59,7 @@ class StayTracker {
   // One monitor as the picture has it; null if it has gone.
   void take_monitor(const Sighting* sighting, std::vector<Stay>& changes);
   // Whether it is known; then it lasts.
-  bool goes_on(const std::string& key);
+  bool goes_on(const std::string& key, std::vector<Stay>& changes);
   void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);
   // `unseen_from`: the last look, if it may have ended at any time since.
   void end(Stay& stay, const Picture& picture, std::optional<WallTime> unseen_from);

@@ -30,7 +30,8 @@ function who(stay) {
 function sentence(stay) {
   const verb = stay.kind === "hold" ? "held it" : "waited";
   const length = (stay.to ? Date.parse(stay.to) : Date.now()) - Date.parse(stay.from);
-  const end = stay.to === null ? "and goes on" : `until ${time(stay.to)}${ends[stay.outcome] ? `, ${ends[stay.outcome]}` : ""}`;
+  const end = stay.unseen_since ? `and may go on: it could not be read since ${time(stay.unseen_since)}`
+    : stay.to === null ? "and goes on" : `until ${time(stay.to)}${ends[stay.outcome] ? `, ${ends[stay.outcome]}` : ""}`;
   return `${who(stay)}, ${stay.priority ?? "class unknown"}, ${verb} for ${duration(length)}: ` +
     `from ${time(stay.from)} ${end}${stay.reason ? ` (${stay.reason})` : ""}`;
 }
