@@ -59,7 +59,7 @@ PARTS = {
                             "integration_drain_scale", "integration_capi_misuse")], ctest_counts),
     "command": ("the command beside servers that stall or lie", [*COMMAND, *SUPPORT, "tests/integration/cli"],
                 [BUILD, ctest("cli_stall", "cli_hostile", "cli_descendants", "cli_dlq_drill", "cli_serve_stop",
-                               "cli_unlocker_steps")],
+                               "cli_unlocker_steps", "cli_cut_off")],
                 ctest_counts),
     "browser": ("the page of `serve` in Chromium", [*COMMAND, "tests/integration/cli"],
                 [["scripts/setup.sh", "--browser"], BUILD, ctest("cli_browser", "cli_browser_views")], ctest_counts),

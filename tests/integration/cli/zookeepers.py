@@ -1,10 +1,12 @@
 """Several ZooKeeper servers for one test: an ensemble, or servers that know nothing of each other."""
 
+import contextlib
 import os
 import random
 import signal
 import socket
 import subprocess
+import threading
 
 import support
 
@@ -39,14 +41,71 @@ def free_ports(count, addresses):
     return ports
 
 
+class Relay:
+    """
+    Passes bytes on to a port of this machine, from its own `port`, while they flow. Else the two ends hear nothing of
+    each other, and not that the other one has gone.
+    """
+
+    def __init__(self, to):
+        self.to = to
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.flows = threading.Event()  # of the connections that begin now
+        self.flows.set()
+        self.silent = []
+        self.sides = [self.listener]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near = self.listener.accept()[0]
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                near.close()  # nobody listens there yet
+                continue
+            self.sides += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self.pass_on, args=(one, other, self.flows), daemon=True).start()
+
+    def pass_on(self, one, other, flows):
+        with contextlib.suppress(OSError):
+            while got := one.recv(65536):
+                flows.wait()
+                other.sendall(got)
+            flows.wait()
+        for side in (one, other):
+            with contextlib.suppress(OSError):
+                side.shutdown(socket.SHUT_RDWR)
+
+    def silence(self):
+        """The connections that there are flow never again; later ones do."""
+        self.flows.clear()
+        self.silent.append(self.flows)
+        self.flows = threading.Event()
+        self.flows.set()
+
+    def close(self):
+        for flows in (*self.silent, self.flows):
+            flows.set()
+        for side in self.sides:
+            with contextlib.suppress(OSError):
+                side.shutdown(socket.SHUT_RDWR)
+            side.close()
+
+
 class ZooKeepers:
     """
     Three servers at 127.0.0.1; `addresses`: at these, with one client port; `secure`: lines for those that have a port
-    for TLS as well, of `secure_ports`.
+    for TLS as well, of `secure_ports`; `relayed`: the first server follows the others through `relays`, by number.
     """
 
     def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3,
-                 properties=(), secure=(), first_sessions=True):
+                 properties=(), secure=(), relayed=False, first_sessions=True):
         self.hosts = addresses or ["127.0.0.1"] * count
         if addresses:
             self.ports = free_ports(1, addresses) * count
@@ -54,8 +113,15 @@ class ZooKeepers:
             self.ports = free_ports(count, self.hosts[:1])
         peers = free_ports(3 * count, ["127.0.0.1"])
         self.secure_ports = peers[2 * count:] if secure else []
-        members = [f"server.{i}=127.0.0.1:{peers[2 * i]}:{peers[2 * i + 1]}"
-                   f":{'observer' if i >= count - observers else 'participant'}" for i in range(count)]
+        self.relays = {i: Relay(peers[2 * i]) for i in range(1, count)} if relayed else {}
+        for relay in self.relays.values():
+            test.addCleanup(relay.close)
+
+        def member(of, i):
+            port = self.relays[i].port if of == 0 and i in self.relays else peers[2 * i]
+            kind = "observer" if i >= count - observers else "participant"
+            return f"server.{i}=127.0.0.1:{port}:{peers[2 * i + 1]}:{kind}"
+
         self.processes = []
         self.commands = []  # and where their output goes
         test.addCleanup(self.end)
@@ -70,7 +136,7 @@ class ZooKeepers:
                      "4lw.commands.whitelist=*", *options]
             if secure:
                 lines += [f"secureClientPort={self.secure_ports[i]}", f"secureClientPortAddress={host}", *secure]
-            lines += members if ensemble else []
+            lines += [member(i, other) for other in range(count)] if ensemble else []
             lines += ["peerType=observer"] if ensemble and i >= count - observers else []
             with open(directory + "/zoo.cfg", "w", encoding="ascii") as file:
                 file.write("\n".join(lines) + "\n")
