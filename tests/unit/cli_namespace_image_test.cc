@@ -116,6 +116,22 @@ class ImageTest : public testing::Test {
 
 using ImageNames = std::vector<std::string>;
 
+TEST_F(ImageTest, ServersThatWereSetBackAreBelievedInAnotherSession) {
+  servers_.create("P1");
+  servers_.put("P1", "privateLock", image_record("a/1/main"), 1);
+  read("P1");
+  servers_ = ImageServers();  // and the same numbers are given again
+  servers_.create("P1");
+  servers_.put("P1", "privateLock", image_record("b/2/main"), 2);
+  EXPECT_EQ(read("P1"), ImageNames{}) << "in the same session that cannot be";
+  image_.read_all_anew();
+  bool changed = false;
+  EXPECT_EQ(read("P1", &changed), ImageNames{"privateLock"});
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(view("P1").holder->owner->instance, "b/2/main");
+  EXPECT_EQ(read("P1", &changed), ImageNames{});
+}
+
 TEST_F(ImageTest, ReadsEachWaiterOnce) {
   servers_.create("P1");
   servers_.put("P1", "A-0000000000", image_record("a"), 1);

@@ -142,7 +142,10 @@ void Collector::take_news() {
     new_session = std::exchange(new_session_, false);
   }
   const Time now = Clock::now();
-  if (new_session) plan_.session_begins(now);
+  if (new_session) {
+    plan_.session_begins(now);
+    image_.read_all_anew();
+  }
   for (const std::string& name : fired) plan_.changed(name, now);
   if (proved_) plan_.proved(*proved_);
 }

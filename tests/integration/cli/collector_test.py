@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -171,6 +172,33 @@ class Outages(FollowTest, support.CliTest):
         stream.next()
         self.hold("P3")
         stream.until(of("P3", "held"))
+
+    def identity(self, monitor):
+        """By what a node is told from another one of its name."""
+        script = ("import sys\nfrom kazoo.client import KazooClient\n"
+                  "client = KazooClient(sys.argv[1])\nclient.start()\n"
+                  "stat = client.exists(sys.argv[2])\nprint(stat.czxid, stat.cversion, stat.pzxid)\nclient.stop()\n")
+        return subprocess.run(["/usr/bin/python3", "-c", script, self.address, "/" + monitor], check=True,
+                              capture_output=True, text=True, timeout=support.PATIENCE).stdout
+
+    def test_servers_that_were_set_back_are_believed(self):
+        self.servers(count=1, ensemble=False)
+        first = self.hold("P1", "--info", "before", script="echo ready; exec sleep 1000")
+        self.follow("--set", "zookeeper.session.timeout=2000")
+        wait_until(lambda: self.row("P1"), "it is seen")
+        before = self.identity("P1")
+        self.serving.send_signal(signal.SIGSTOP)
+        first.kill()
+        first.wait()
+        self.zookeepers.kill(0)
+        shutil.rmtree(self.path("zookeeper0/data/version-2"))
+        self.zookeepers.restart(0)
+        self.run_cli("ls")  # as at the first start
+        self.hold("P1", "--info", "after", script="echo ready; exec sleep 1000")
+        self.assertEqual(self.identity("P1"), before, "the servers give the same numbers again")
+        self.serving.send_signal(signal.SIGCONT)
+        wait_until(lambda: (row := self.row("P1")) and row["holder"]["owner"]["lockInfo"] == "after", "it is believed")
+        self.wait_ready()
 
     def test_a_follower_that_stands_still_is_not_the_present(self):
         self.servers()

@@ -162,6 +162,11 @@ SharedTexts NamespaceImage::shared(RecordTexts texts) {
   return made;
 }
 
+void NamespaceImage::read_all_anew() {
+  constexpr std::int64_t never = -1;
+  for (auto& [name, known] : known_) known.created = never;
+}
+
 void NamespaceImage::forget(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) forget(known);
 }

@@ -38,6 +38,8 @@ class NamespaceImage {
   static std::string closed_node(const Reading& reading);
   // With `nodes`. \returns whether the monitor is not as it was known.
   bool end(Reading reading, WallTime now);
+  // Nothing that is known saves a read any more: of servers that were set back the same numbers say something else.
+  void read_all_anew();
   // There is no such node, or it may not be listed.
   void forget(const std::string& name);
   // All but these.
