@@ -22,6 +22,7 @@ class EventLog {
 
   // The number of the last event; 0 before the first.
   std::uint64_t last() const { return last_; }
+  std::string last_id() const { return run_ + '-' + std::to_string(last_); }
   // The event as a stream carries it, with the id of number `number`.
   std::string text_of(const Event& event, std::uint64_t number) const;
   // The number of an id, as Last-Event-ID carries it; nothing if it is none of this run.

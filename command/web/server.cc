@@ -139,6 +139,10 @@ void Server::publish(const Event& event) {
   for (Connection* stream : all) stream->send_events();
 }
 
+std::string Server::last_event() const {
+  return hall_->events.last_id();
+}
+
 std::size_t Server::connections() const {
   return hall_->connections.size();
 }

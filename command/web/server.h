@@ -79,6 +79,8 @@ class Server {
   void post(std::function<void()> action);
   // Sends an event to all streams. On the server's thread alone.
   void publish(const Event& event);
+  // The id of the last one. On the server's thread alone.
+  std::string last_event() const;
   // How many connections there are, and how many of them are streams. On the server's thread alone.
   std::size_t connections() const;
   std::size_t streams() const;

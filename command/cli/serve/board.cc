@@ -137,6 +137,11 @@ Json Board::dated(Json json) const {
   return result;
 }
 
+Json Board::answered(Json json) const {
+  json["event"] = server_->last_event();
+  return dated(std::move(json));
+}
+
 web::Event Board::snapshot() {
   if (!picture_) return {"snapshot", text_of(dated({{"monitors", Json::array()}, {"left_out", 0}}))};
   return {"snapshot", with_rows(dated({}), picture_->rows_text(most_stream_rows))};
@@ -251,7 +256,7 @@ Response Board::monitors(const std::string& query) const {
       return error_response(400, "invalid_argument", "limit=1 to 100000, or q=WORDS is expected");
     most = static_cast<std::size_t>(*number);
   }
-  const Json head = dated({{"not_permitted", picture_->unreadable().size()}});
+  const Json head = answered({{"not_permitted", picture_->unreadable().size()}});
   return {200, "application/json", with_rows(head, picture_->rows_text(most, words)) + '\n', false};
 }
 
@@ -280,17 +285,17 @@ Response Board::monitor(const std::string& id, bool with_sessions) const {
     return error_response(403, "not_authorized", "it cannot be read: " + *why);
   const Sighting* const view = picture_->find(id);
   if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
-  return json_response(dated(picture_->view(*view, with_sessions)));
+  return json_response(answered(picture_->view(*view, with_sessions)));
 }
 
 Response Board::chains() const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  return json_response(dated(picture_->chains()));
+  return json_response(answered(picture_->chains()));
 }
 
 Response Board::orders() const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  return json_response(dated(picture_->orders()));
+  return json_response(answered(picture_->orders()));
 }
 
 Response Board::ready() const {

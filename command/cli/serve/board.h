@@ -59,6 +59,8 @@ class Board final : public web::Site {
   std::function<web::Response()> search_for(const web::Request& request) const;
   // {"live","age_ms","problem"}, and what `json` has.
   nlohmann::ordered_json dated(nlohmann::ordered_json json) const;
+  // The same of an answer: with "event", the id of the last event of the stream.
+  nlohmann::ordered_json answered(nlohmann::ordered_json json) const;
   void tell_status();
   web::Response not_read(const std::vector<std::string>& path) const;
   web::Response monitors(const std::string& query) const;

@@ -14,6 +14,7 @@ import support
 from dlq_support import DlqTest
 from serve_test import ServeTest
 from support import wait_until
+from zookeepers import Relay
 
 ANNA = "a" * 40
 
@@ -131,6 +132,43 @@ class Live(BrowserTest):
         self.sees("#list tbody", "Meanwhile")
         wait_until(lambda: self.text("#status").startswith("live"), "it is live again")
         self.assertNotIn("Save", self.text("#list tbody"))
+
+
+class Silence(BrowserTest):
+    """Nobody says that the stream has ended."""
+
+    def test_a_connection_that_dies_without_a_word_is_noticed_by_all_tabs(self):
+        self.serve()
+        relay = Relay(self.port)
+        self.addCleanup(relay.close)
+        self.port = relay.port
+        self.open()
+        self.browser.switch_to.new_window("tab")
+        self.open()
+        tabs = self.browser.window_handles
+        self.hold("P1", "--info", "Save")
+        self.sees("#list tbody", "Save")
+        relay.silence()
+        self.hold("P2", "--info", "Next")
+        for tab in tabs:
+            self.browser.switch_to.window(tab)
+            self.sees("#list tbody", "Next")
+            wait_until(lambda: self.text("#status").startswith("live"), "it is live")
+        self.no_errors()
+
+    def test_a_machine_that_has_slept_sees_all_anew(self):
+        self.serve()
+        self.open()
+        self.hold("P1")
+        held = "tr[data-monitor=P1] td[data-name='Held for']"
+        wait_until(lambda: "s" in self.text(held), "it is seen")
+        # Its clock has stood still meanwhile.
+        self.browser.execute_script("const now = performance.now.bind(performance);"
+                                    "performance.now = () => now() - 3600e3")
+        self.hold("P2")
+        self.sees("#list tbody", "P2")  # so all rows have been shown by that clock
+        wait_until(lambda: self.text(held) not in ("", "0 ms"), "it is right again")
+        wait_until(lambda: self.text("#status").startswith("live"), "it is live")
 
 
 class Beginning(BrowserTest):

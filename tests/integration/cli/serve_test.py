@@ -159,7 +159,8 @@ class ServeTest:
 def without_times(json_value):
     """Without what differs from look to look, and what `serve` leaves out or adds."""
     left_out = {"held_ms", "waited_ms", "oldest_wait_ms", "session", "overdue", "live", "age_ms", "sampled_at",
-                "problem", "not_permitted", "if_released", "set", "look", "left_out"}
+                "problem", "not_permitted", "if_released", "set", "look", "left_out",
+                "event"}
     if isinstance(json_value, dict):
         return {key: without_times(value) for key, value in json_value.items() if key not in left_out}
     if isinstance(json_value, list):
@@ -273,6 +274,15 @@ class Pictures(ServeTest, support.CliTest):
             name, data, _ = second.next()
             self.assertEqual(name, "change")
             kinds.add((data["monitor"], data["event"]))
+
+    def test_answers_name_the_last_event(self):
+        self.wait_ready()
+        stream = self.stream()
+        stream.next()
+        self.hold("P1")
+        number = stream.until(of("P1", "held"))[2]
+        for path in ("/api/monitors", "/api/monitors/P1", "/api/chains", "/api/orders"):
+            self.assertEqual(self.get(path)["event"], number, path)
 
     def test_stream_of_an_earlier_server_begins_anew(self):
         self.wait_ready()

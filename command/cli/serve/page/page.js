@@ -13,6 +13,7 @@ import { follow } from "./stream.js";
 const state = {
   rows: new Map(),   // by id; `seen`: when it was so, by this page's clock
   connected: false,  // to `forelock serve`
+  event: null,       // the id of the last event of its stream
   answering: true,   // a connection may hang without an error: whether it answers questions, too
   live: false,       // what the server says of its picture
   problem: null,
@@ -58,6 +59,40 @@ function show() {
     leftOut: state.leftOut });
 }
 
+// --- what the stream misses ---
+
+let awaited = null;  // an event that has not come yet, and since when
+
+function isBehind(event) {
+  const [run, number] = (state.event ?? "").split("-");
+  const [itsRun, itsNumber] = event.split("-");
+  return run !== itsRun || Number(number) < Number(itsNumber);
+}
+
+// `last`: the last event that the server has told of. If it does not come the stream is dead, and rows would stay as
+// they are.
+function missEvents(last) {
+  const now = performance.now();
+  if (!isBehind(last)) awaited = null;
+  else if (awaited === null || !isBehind(awaited.event)) awaited = { event: last, since: now };
+  else if (now - awaited.since > 3000) beginAnew();
+}
+
+function beginAnew() {
+  awaited = null;
+  state.connected = false;
+  again();
+}
+
+// Where the machine has slept, this page's clock has not gone on as a rule, and nobody knows what its connections are.
+let clocks = Date.now() - performance.now();
+function noticeSleep() {
+  const apart = Date.now() - performance.now();
+  if (Math.abs(apart - clocks) < 2000) return;
+  clocks = apart;
+  beginAnew();
+}
+
 // --- what the API tells ---
 
 function takeStatus(data) {
@@ -84,9 +119,9 @@ async function read(path) {
 }
 
 let reading = false;
-let again = false;
+let readAgain = false;
 async function refresh() {
-  if (reading) { again = true; return; }
+  if (reading) { readAgain = true; return; }
   reading = true;
   try {
     const id = state.chosen;
@@ -96,6 +131,7 @@ async function refresh() {
     state.answering = true;
     if (chains.json) {
       takeStatus(chains.json);
+      missEvents(chains.json.event);
       showChains(chains.json);
     }
     if (orders.json) showOrders(orders.json.warnings);
@@ -105,7 +141,7 @@ async function refresh() {
     show();
   }
   reading = false;
-  if (again) { again = false; refreshSoon(); }
+  if (readAgain) { readAgain = false; refreshSoon(); }
 }
 
 let timer = null;
@@ -113,7 +149,8 @@ function refreshSoon() {
   timer ??= setTimeout(() => { timer = null; refresh(); show(); }, 200);
 }
 
-function take(name, data) {
+function take(name, data, id) {
+  if (id) state.event = id;
   if (name === "connected") state.connected = data;
   else if (name === "change") takeRow(data, performance.now());
   else takeStatus(data);
@@ -152,7 +189,7 @@ function whole() {
     holder: row.holder && { ...row.holder, held_ms: row.holder.held_ms + then - seen },
     oldest_wait_ms: row.oldest_wait_ms === null ? null : row.oldest_wait_ms + then - seen,
   }));
-  return { connected: state.connected, live: state.live, age_ms: state.seen === null ? null : now - then,
+  return { connected: state.connected, event: state.event, live: state.live, age_ms: state.seen === null ? null : now - then,
     problem: state.problem, history_problem: state.historyProblem, look: state.look, left_out: state.leftOut,
     monitors };
 }
@@ -257,8 +294,8 @@ document.addEventListener("keydown", (event) => {
 
 for (const place of document.querySelectorAll("[data-curl]")) place.replaceWith(curlButton(place.dataset.curl));
 window.addEventListener("popstate", takeAddress);
-setInterval(show, 1000);
+setInterval(() => { noticeSleep(); show(); }, 1000);
 setInterval(() => { if (!document.hidden) refresh(); }, 2000);
 askWhetherActs().then(refreshSoon);
+const again = follow(take, whole);
 takeAddress();
-follow(take, whole);

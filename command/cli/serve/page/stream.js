@@ -3,35 +3,57 @@
 
 const names = ["snapshot", "change", "status"];
 
-// `take(name, data)` for "snapshot", "change", "status", and "connected" with true or false. `whole()`: a snapshot of
-// what has been taken so far, for tabs that come later.
+// `take(name, data, id)` for "snapshot", "change", "status", and "connected" with true or false; `id` of the last event.
+// `whole()`: a snapshot of what has been taken so far, for tabs that come later, and its `id`. What it returns begins
+// the stream anew: a connection can die without a word, and this one is only read.
 export function follow(take, whole) {
   const alone = !navigator.locks || typeof BroadcastChannel === "undefined";  // not a secure context
   const channel = alone ? null : new BroadcastChannel("forelock-events");
   let leads = alone;
+  let stream = null;
 
-  function tell(name, data) {
-    channel?.postMessage({ name, data });
-    take(name, data);
+  function tell(name, data, id) {
+    channel?.postMessage({ name, data, id });
+    take(name, data, id);
   }
 
   function listen() {
-    const stream = new EventSource("/api/events");
-    stream.addEventListener("open", () => tell("connected", true));
-    for (const name of names) stream.addEventListener(name, (event) => tell(name, JSON.parse(event.data)));
-    stream.addEventListener("error", () => {
+    const own = stream = new EventSource("/api/events");
+    own.addEventListener("open", () => own === stream && tell("connected", true));
+    for (const name of names)
+      own.addEventListener(name, (event) => own === stream && tell(name, JSON.parse(event.data), event.lastEventId));
+    own.addEventListener("error", () => {
+      if (own !== stream) return;
       tell("connected", false);
-      if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);  // else it tries again by itself
+      // Else it tries again by itself.
+      if (own.readyState === EventSource.CLOSED) setTimeout(() => own === stream && listen(), 2000);
     });
   }
 
-  if (alone) return listen();
-  channel.addEventListener("message", ({ data: { name, data } }) => {
-    if (name !== "hello") return leads || take(name, data);
+  // Once, however many tabs ask for it.
+  function listenAnew() {
+    if (stream?.readyState !== EventSource.OPEN) return;
+    stream.close();
+    tell("connected", false);
+    listen();
+  }
+
+  function again() {
+    if (leads) listenAnew();
+    else channel.postMessage({ name: "again" });
+  }
+
+  if (alone) {
+    listen();
+    return again;
+  }
+  channel.addEventListener("message", ({ data: { name, data, id } }) => {
+    if (name === "again") return leads && listenAnew();
+    if (name !== "hello") return leads || take(name, data, id);
     if (!leads) return;
     const snapshot = whole();
     channel.postMessage({ name: "connected", data: snapshot.connected });
-    channel.postMessage({ name: "snapshot", data: snapshot });
+    channel.postMessage({ name: "snapshot", data: snapshot, id: snapshot.event });
   });
   channel.postMessage({ name: "hello" });
   navigator.locks.request("forelock-events", () => {
@@ -39,4 +61,5 @@ export function follow(take, whole) {
     listen();
     return new Promise(() => {});  // until the tab is closed
   });
+  return again;
 }
