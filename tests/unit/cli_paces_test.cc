@@ -71,5 +71,26 @@ TEST(Paces, APictureTellsTheExpectedWaits) {
   EXPECT_FALSE(without.view(*without.find("P"))["queue"][0].contains("expected_wait_ms"));
 }
 
+TEST(Pictures, TellWhatElseTheHoldersProcessHoldsAndWaitsFor) {
+  const auto held = [](const std::string& id, std::int64_t session) {
+    MonitorView view;
+    view.monitor = id;
+    view.holder.emplace().session = session;
+    return view;
+  };
+  MonitorView waited = held("P3", 8);
+  for (const std::int64_t session : {7, 7, 9}) waited.queue.emplace_back().session = session;
+  const Picture picture({held("P1", 7), held("P2", 7), waited, held("P4", 9)}, first_look, WallTime(), 3s);
+  const auto told = [&](const char* id) { return picture.view(*picture.find(id))["same_process"].dump(); };
+  EXPECT_EQ(told("P1"), R"({"holds":["P2"],"waits":["P3"],"left_out":0})");
+  EXPECT_EQ(told("P4"), R"({"holds":[],"waits":["P3"],"left_out":0})");
+  EXPECT_EQ(told("P3"), R"({"holds":[],"waits":[],"left_out":0})");
+  std::vector<MonitorView> many;
+  for (int i = 100; i < 200; ++i) many.push_back(held("P" + std::to_string(i), 7));
+  const Picture full(many, first_look, WallTime(), 3s);
+  const auto json = full.view(*full.find("P150"))["same_process"];
+  EXPECT_EQ(json["holds"].size() + json["left_out"].get<std::size_t>(), 99U);
+}
+
 }  // namespace
 }  // namespace forelock::cli

@@ -207,6 +207,36 @@ std::string Picture::rows_text(std::size_t most, const std::vector<std::string>&
   return text + "],\"left_out\":" + std::to_string(left_out);
 }
 
+Json Picture::same_process(const MonitorView& monitor) const {
+  if (!monitor.holder) return nullptr;
+  if (by_session_.empty()) {
+    for (const SharedSighting& sighting : monitors()) {
+      const MonitorView& view = sighting->view();
+      if (view.holder) by_session_[view.holder->session].holds.push_back(&view.monitor);
+      for (const WaiterView& waiter : view.queue) {
+        auto& waits = by_session_[waiter.session].waits;
+        if (waits.empty() || waits.back() != &view.monitor) waits.push_back(&view.monitor);
+      }
+    }
+  }
+  std::size_t left_out = 0;
+  const auto listed = [&](const std::vector<const std::string*>& ids) {
+    Json json = Json::array();
+    for (const std::string* id : ids) {
+      if (*id == monitor.monitor) continue;
+      if (json.size() < max_holds)
+        json.push_back(*id);
+      else
+        ++left_out;
+    }
+    return json;
+  };
+  const Locks& locks = by_session_[monitor.holder->session];
+  Json json = {{"holds", listed(locks.holds)}, {"waits", listed(locks.waits)}};
+  json["left_out"] = left_out;
+  return json;
+}
+
 Json Picture::view(const Sighting& sighting, bool with_sessions) const {
   const MonitorView monitor = sighting.full(wall());
   Json json = json_of(monitor);
@@ -226,6 +256,7 @@ Json Picture::view(const Sighting& sighting, bool with_sessions) const {
   }
   json["if_released"] = {
       {"next", next}, {"moving_up", after.moving_up}, {"kept", after.kept}, {"needed", after.needed}};
+  json["same_process"] = same_process(monitor);
   date(json, monitor.monitor);
   return json;
 }

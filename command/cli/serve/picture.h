@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cli/monitors/paces.h"
@@ -111,9 +112,18 @@ class Picture {
 
  private:
   void date(nlohmann::ordered_json& json, const std::string& monitor) const;
+  // {"holds","waits","left_out"}: the other monitors of the holder's process, which is one session.
+  nlohmann::ordered_json same_process(const MonitorView& monitor) const;
 
   Parts parts_;
+  // What a session holds and waits for.
+  struct Locks {
+    std::vector<const std::string*> holds;
+    std::vector<const std::string*> waits;
+  };
+
   mutable std::optional<Blocking> blocking_;
+  mutable std::unordered_map<std::int64_t, Locks> by_session_;  // made with the first question
 };
 
 }  // namespace forelock::cli

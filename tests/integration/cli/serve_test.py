@@ -159,7 +159,7 @@ class ServeTest:
 def without_times(json_value):
     """Without what differs from look to look, and what `serve` leaves out or adds."""
     left_out = {"held_ms", "waited_ms", "oldest_wait_ms", "session", "overdue", "live", "age_ms", "sampled_at",
-                "problem", "not_permitted", "if_released", "set", "look", "left_out",
+                "problem", "not_permitted", "if_released", "same_process", "set", "look", "left_out",
                 "event"}
     if isinstance(json_value, dict):
         return {key: without_times(value) for key, value in json_value.items() if key not in left_out}

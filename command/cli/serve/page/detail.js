@@ -48,6 +48,19 @@ function releasePart(view) {
   return part;
 }
 
+// What its other threads do: they keep that, too.
+function processPart(view) {
+  const kept = new Set(view.if_released.kept);
+  const holds = view.same_process?.holds.filter((id) => !kept.has(id)) ?? [];
+  const waits = view.same_process?.waits ?? [];
+  if (holds.length + waits.length === 0) return "";
+  const part = element("p", { id: "same-process" }, "Its process also ");
+  if (holds.length > 0) part.append("holds ", ...listed(holds));
+  if (waits.length > 0) part.append(holds.length > 0 ? ", and waits for " : "waits for ", ...listed(waits));
+  part.append(view.same_process.left_out > 0 ? `; ${view.same_process.left_out} more are not shown.` : ".");
+  return part;
+}
+
 function waiterRow(id, waiter) {
   return element("tr", { "data-key": waiter.node },
     element("td", { "data-name": "#" }, String(waiter.position)),
@@ -76,7 +89,7 @@ export function showDetail(id, view, problem) {
   section.hidden = id === null;
   if (id === null) return;
   const parts = [element("h2", { id: "detail-title" }, id)];
-  if (view) parts.push(holderPart(view.holder), releasePart(view), queuePart(id, view.queue));
+  if (view) parts.push(holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue));
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
