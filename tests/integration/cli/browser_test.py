@@ -293,6 +293,8 @@ class Acts(BrowserTest):
         self.find("#release-do").click()
         self.sees("#release-outcome", "in the queue again")
         self.assertEqual(self.json_of("dlq", "stats")["parked"], 0)
+        self.press(Keys.ESCAPE)
+        wait_until(lambda: self.text("#letters") and not self.text("#unpark-button"), "its page says so")
 
 
 class Staying(BrowserTest):
@@ -353,6 +355,19 @@ class Views(BrowserTest):
         self.serve("--history", self.write("history.db", "x" * 5000))
         self.browser.get(f"http://127.0.0.1:{self.port}/")
         self.sees("#status", "damaged: move it away")
+
+    def test_the_number_of_dead_letters_goes_on(self):
+        first = self.dead_letter("--type", "Save")
+        self.serve("--dead-letters")
+        self.open("/dead-letters")
+        self.sees("#letters-count", "1 in the queue")
+        self.browser.execute_script("document.querySelector('#letters tbody a').focus()")
+        second = self.dead_letter("--type", "Export")
+        self.sees("#letters-count", "2 in the queue")
+        self.assertEqual(self.focused(), first[:13])
+        self.json_of("dlq", "park", second)
+        self.sees("#letters-count", "1 parked")
+        self.no_errors()
 
     def test_dead_letters_and_a_payload_for_those_who_may(self):
         tokens = self.write("tokens", f"anna {ANNA}\n")

@@ -126,6 +126,7 @@ async function act() {
       body: JSON.stringify({ ...meant.body, reason: reasonBox.value }),
     });
     setText(outcome, meant.said(answer));
+    document.dispatchEvent(new CustomEvent("acted"));
   } catch (problem) {
     setText(outcome, problem.message);
   }

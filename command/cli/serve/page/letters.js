@@ -1,9 +1,12 @@
 // The dead letters: how many, why, how old; one in detail; its payload only when it is asked for.
 import { askRaw, forwardButton, tokenField, unparkButton } from "./acts.js";
-import { copyButton, duration, element, monitorLink } from "./dom.js";
+import { copyButton, duration, element, monitorLink, showParts } from "./dom.js";
 
 const section = document.getElementById("letters");
 const longestShown = 64 * 1024;  // of a payload
+const between = 10e3;  // looks at the overview, which go on; at most a tenth of the time is spent on them
+let asked = null;  // what is shown: id, parameters, and its address
+let next = null;
 
 async function read(path) {
   const response = await fetch(path, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(30000) });
@@ -81,10 +84,21 @@ function detail(id, letter) {
     payloadPart(id, letter.payload_bytes)];
 }
 
+function lookAgain() {
+  if (section.hidden) return;
+  if (document.hidden) next = setTimeout(lookAgain, between);
+  else showLetters(asked.id, asked.parameters);
+}
+
+document.addEventListener("acted", lookAgain);
+
 // `id`: null for the overview.
 export async function showLetters(id, parameters) {
   section.hidden = false;
-  const asked = location.href;
+  clearTimeout(next);
+  const begin = performance.now();
+  const same = id === null && asked?.address === location.href;
+  const own = asked = { id, parameters, address: location.href };
   let parts;
   try {
     if (id === null) parts = overview(await read(`/api/dead-letters?${parameters}`), parameters);
@@ -93,12 +107,17 @@ export async function showLetters(id, parameters) {
     parts = [element("p", { class: "alert" }, problem.message), problem.outbox ? element("p", { id: "outbox" },
       `${problem.outbox.rows} wait on the disk of this machine, in its outbox, until Kafka is back `, forwardButton()) : ""];
   }
-  if (location.href !== asked) return;
-  section.replaceChildren(element("h2", { id: "letters-title" }, id === null ? "Dead letters" : `Dead letter ${id}`),
-    ...parts.filter((part) => part !== ""));
+  if (asked !== own) return;
+  parts = [element("h2", { id: "letters-title" }, id === null ? "Dead letters" : `Dead letter ${id}`),
+    ...parts.filter((part) => part !== "")];
+  if (same) showParts(section, parts);
+  else section.replaceChildren(...parts);
+  if (id === null) next = setTimeout(lookAgain, Math.max(between, 10 * (performance.now() - begin)));
 }
 
 export function hideLetters() {
+  asked = null;
+  clearTimeout(next);
   section.hidden = true;
   section.replaceChildren();
 }
