@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** Native calls that block. A virtual thread waits for another thread to do them, so that it pins no carrier. */
+/** Native calls that block. For a virtual thread another thread makes them, so that it pins no carrier. */
 final class Blocking {
   private static final MethodHandle IS_VIRTUAL = findIsVirtual();
   private static final ExecutorService HELPERS = Executors.newCachedThreadPool(task -> daemon(task, "forelock-call"));

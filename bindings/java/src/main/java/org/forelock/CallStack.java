@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Where a lock was called, for its owner record: the caller's frames, innermost first. The same few places lock again
- * and again, and a frame's line costs more than finding the frame: lines are kept. Thread-safe.
+ * The call stack of an acquisition, for its owner record: the caller's frames, innermost first. Describing a frame
+ * costs more than finding it, and the same few places lock again and again: lines are cached. Thread-safe.
  */
 final class CallStack {
   private static final int MAX_FRAMES = 8;
@@ -22,7 +22,7 @@ final class CallStack {
 
   private CallStack() {}
 
-  /** A frame a line. */
+  /** One line for each frame. */
   static byte[] capture() {
     return WALKER.walk(CallStack::text);
   }

@@ -2,7 +2,7 @@ package org.forelock;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Notices code of the application that keeps the thread for callbacks busy for long, while it still does. */
+/** Detects a callback of the application that has occupied the callback thread for long, while it still runs. */
 final class CallWatch {
   private final long limitNs;
   private final AtomicInteger waiting = new AtomicInteger();
@@ -11,7 +11,7 @@ final class CallWatch {
   private static final class Call {
     final String name;
     final long since = System.nanoTime();
-    /** Of the thread that looks. */
+    /** Whether it has been reported; used by the watching thread alone. */
     boolean told;
 
     Call(String name) {
@@ -23,7 +23,7 @@ final class CallWatch {
     limitNs = limitMs * 1_000_000;
   }
 
-  /** Before a call is left to the thread that will make it. */
+  /** Announces a call, before it is handed to its thread. */
   void expect() {
     waiting.incrementAndGet();
   }
@@ -37,12 +37,12 @@ final class CallWatch {
     waiting.decrementAndGet();
   }
 
-  /** Whether there is something to look at, now or soon. */
+  /** Whether a call runs or is announced. */
   boolean isBusy() {
     return waiting.get() > 0;
   }
 
-  /** Describes a call that has been running for the limit, once; else null. One thread looks. */
+  /** Describes a call that has been running for the limit, once; else null. For one thread. */
   String look() {
     Call call = running;
     long time = call == null ? 0 : System.nanoTime() - call.since;

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /**
  * The order in which lock sets take their members: bytewise by the names of their nodes. A node's name is the id in
- * UTF-8, with what ZooKeeper does not permit in a path written as %XX.
+ * UTF-8; characters that ZooKeeper does not permit in a path are written as %XX.
  */
 final class CanonicalOrder {
   private CanonicalOrder() {}
@@ -18,7 +18,7 @@ final class CanonicalOrder {
   static List<List<String>> parts(Collection<String> monitors, int most) {
     Map<byte[], String> ordered = new TreeMap<>(Arrays::compareUnsigned);
     for (String monitor : monitors) {
-      // As the library gets it, which refuses what is not Unicode.
+      // As passed to the library, which refuses invalid Unicode.
       ordered.put(nodeName(new String(NativeLibrary.utf8(monitor), StandardCharsets.UTF_8)), monitor);
     }
     List<String> all = List.copyOf(ordered.values());

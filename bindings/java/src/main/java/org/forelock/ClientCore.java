@@ -14,17 +14,17 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A client without its public face, so that its polling thread does not keep that alive. Events of the native library
- * are fetched by one daemon thread, which only hands them on; callbacks of the application run on another one. Both are
- * there from the beginning to the end, whatever the application does: later there may be no thread to be had. What
- * depends on futures runs on others, for it may take its time; where there is none, on that of the callbacks.
+ * A client without its public object, so that the polling thread does not keep that object alive. One daemon thread
+ * fetches the native library's events and only hands them on; another one runs the application's callbacks. Both exist
+ * from the beginning to the end, since later no thread may be available. Dependents of futures may take long and run on
+ * further threads; where none is available, on the callback thread.
  */
 final class ClientCore {
   private static final int BATCH = 128;
   private static final int MAX_LOG_LINES = 1000;
-  /** How long the end of a client may wait for a logger of the host. */
+  /** The longest wait of a client's end for a logger of the host. */
   private static final long LONGEST_LOG_S = 5;
-  /** After events could not be fetched, for want of memory: there may be some then. */
+  /** The pause after events could not be fetched for lack of memory. */
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   final long handle;
@@ -33,9 +33,9 @@ final class ClientCore {
 
   private final Machine machine;
   private final Predicate<Thread> neverWaiting;
-  /** What the library has to say, and this package about it. */
+  /** Receives the log lines of the library and of this package. */
   private final System.Logger logger;
-  /** Runs the application's callbacks, one after the other; after the end, on the thread that calls. */
+  /** Runs the application's callbacks, one after the other; after the end, on the calling thread. */
   private final ThreadPoolExecutor callbacks;
   private final CallWatch watch;
   private final long lookMs;
@@ -94,7 +94,7 @@ final class ClientCore {
     return Thread.currentThread() == poller;
   }
 
-  /** Refuses what would make this thread wait, if it must not. @param instead what its caller can do */
+  /** Refuses a call that would wait on a thread that must not. @param instead the alternative to name */
   void checkMayWait(String monitor, String instead) {
     Thread thread = Thread.currentThread();
     if (neverWaiting.test(thread)) {
@@ -103,7 +103,7 @@ final class ClientCore {
     }
   }
 
-  /** Never throws, and does not wait, whatever the host's logger does. Lines that there is no room for are lost. */
+  /** Never throws and never waits, whatever the host's logger does. Lines beyond the queue's limit are dropped. */
   void log(System.Logger.Level level, String message, Throwable problem) {
     try {
       logging.execute(() -> {
@@ -114,7 +114,7 @@ final class ClientCore {
             logger.log(level, message, problem);
           }
         } catch (Throwable ofTheHost) {
-          // There is nobody else to tell.
+          // There is no other place to report it.
         }
       });
     } catch (Throwable noThread) {
@@ -126,7 +126,7 @@ final class ClientCore {
     log(level, message, null);
   }
 
-  /** The next event with the returned tag goes to the consumer, on the polling thread, and no other. */
+  /** Passes the next event with the returned tag, and no later one, to the consumer, on the polling thread. */
   long expect(Consumer<Event> consumer) {
     long tag = tags.incrementAndGet();
     completions.put(tag, consumer);
@@ -142,21 +142,21 @@ final class ClientCore {
     }
   }
 
-  /** All events of the operation or replay with that tag go to the consumer, on the polling thread, up to its end. */
+  /** Passes all events of the operation or replay with that tag to the consumer, on the polling thread. */
   long follow(Consumer<Event> consumer) {
     long tag = tags.incrementAndGet();
     operations.put(tag, consumer);
     return tag;
   }
 
-  /** All events with the returned tag go to the consumer, on the polling thread, until it is forgotten. */
+  /** Passes all events with the returned tag to the consumer, on the polling thread, until it is forgotten. */
   long listen(Consumer<Event> consumer) {
     long tag = tags.incrementAndGet();
     listeners.put(tag, consumer);
     return tag;
   }
 
-  /** Completes a future of the application, and so runs what depends on it; perhaps twice. Never throws. */
+  /** Completes a future of the application, and so runs its dependents; perhaps twice. Never throws. */
   void complete(Runnable completion) {
     try {
       completing.execute(completion);
@@ -169,7 +169,7 @@ final class ClientCore {
   }
 
   /**
-   * Runs a callback of the application; what it throws is logged. Never throws.
+   * Runs a callback of the application and logs its exceptions. Never throws.
    *
    * @param name for people: "onLost of the lock on P1"
    */
@@ -197,12 +197,12 @@ final class ClientCore {
     refusing = true;
   }
 
-  /** Whether nothing new may begin. */
+  /** Whether new acquisitions and operations are refused. */
   boolean isRefusing() {
     return refusing;
   }
 
-  /** If nothing new may begin: tells the consumer that expects the tag that the client is closed. Whether it has. */
+  /** If new ones are refused, reports to the tag's consumer that the client is closed. Whether it has. */
   boolean refuses(long tag) {
     if (refusing) {
       tell(completions.remove(tag), Event.CLOSED);
@@ -220,7 +220,7 @@ final class ClientCore {
     }
   }
 
-  /** After an asynchronous call of a lock: that of a closed client is answered at once, when nothing polls any more. */
+  /** After an asynchronous call: fetches the answer of a closed client, for which no thread polls any more. */
   void fetchIfEnded() {
     if (ended) {
       fetch(0, new long[BATCH * Layouts.Event.NUMBERS], new byte[BATCH * Layouts.Event.TEXTS][]);
@@ -228,8 +228,8 @@ final class ClientCore {
   }
 
   /**
-   * Returns when everybody has been told who waited for a lock. The polling thread has ended then, too, unless
-   * operations are under way, whose attempts may wait for the thread that calls this.
+   * Returns when every waiter for a lock has been notified. The polling thread has ended then, too, unless operations
+   * are under way: their attempts may wait for the thread that calls this.
    */
   void close() {
     closing = true;
@@ -254,7 +254,7 @@ final class ClientCore {
     }
   }
 
-  /** What has been logged is written then, unless the host's logger takes its time. False: interrupted. */
+  /** Waits, at most for the limit, until logged lines are written. False: interrupted. */
   private boolean awaitLog() {
     if (logging.getPoolSize() == 0) {
       return true;
@@ -300,12 +300,12 @@ final class ClientCore {
     }
   }
 
-  /** Whether a result of fetch() says that nothing will come any more. */
+  /** Whether a result of fetch() says that no event will follow. */
   private static boolean isEnd(int count) {
     return count == -ErrorCode.CLOSED.number() || count == -ErrorCode.INVALID_HANDLE.number();
   }
 
-  /** For events that were lost, for want of memory, and calls that have begun just now. */
+  /** Ends calls whose events were lost for lack of memory, and calls that have begun just now. */
   private void endAll(Map<Long, Consumer<Event>> awaited) {
     for (Long tag : awaited.keySet()) {
       try {
@@ -322,7 +322,7 @@ final class ClientCore {
     }
   }
 
-  /** Never throws; returns how many came, or a negative code. Without a mutex: it may run the application's code. */
+  /** Never throws; returns a count, or a negative code. Holds no mutex: it may run the application's code. */
   private int fetch(long timeoutMs, long[] numbers, byte[][] texts) {
     int count;
     try {

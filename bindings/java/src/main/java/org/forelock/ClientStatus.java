@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** Where a client stands, and counts since it was opened. */
+/** The state of a client, and counts since it was opened. */
 public final class ClientStatus {
   private final long[] numbers;
   private final String instance;
@@ -138,9 +138,9 @@ public final class ClientStatus {
   }
 
   /**
-   * Of the held locks that were lost, those that were lost so.
+   * Held locks that were lost for this reason.
    *
-   * @param reason why
+   * @param reason the reason of the loss
    * @return their number
    */
   public long lost(LossReason reason) {
@@ -175,7 +175,7 @@ public final class ClientStatus {
   }
 
   /**
-   * What the last failed attempt to connect met.
+   * The reason of the last failed attempt to connect.
    *
    * @return a text for people; may be empty
    */

@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The end of an asynchronous native call, for one thread that waits for it. A virtual thread waits unmounted. */
 final class Completion {
-  /** Under which the event is expected; of the waiter alone. */
+  /** The tag of the expected event; used by the waiter alone. */
   long tag;
   private final Thread waiter = Thread.currentThread();
   private volatile Event event;
@@ -14,7 +14,7 @@ final class Completion {
     LockSupport.unpark(waiter);
   }
 
-  /** Waits; ends early, with null, only if the thread was interrupted, which clears its flag then and not else. */
+  /** Waits; returns null, early, only if the thread was interrupted: its flag is cleared then, and only then. */
   Event awaitInterruptibly() {
     while (event == null) {
       if (Thread.interrupted()) {
@@ -29,7 +29,7 @@ final class Completion {
     return event;
   }
 
-  /** Waits; an interruption in the meantime is found in the thread's flag afterwards. */
+  /** Waits; an interruption meanwhile sets the thread's flag afterwards. */
   Event await() {
     boolean interrupted = false;
     while (event == null) {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
 
-/** Settings in the native library, until they have been used. */
+/** Settings in the native library; closed after their use. */
 final class Config implements AutoCloseable {
   final long handle;
 
@@ -18,7 +18,7 @@ final class Config implements AutoCloseable {
     return new Config(Native.configLoad(NativeLibrary.utf8(file.toString())));
   }
 
-  /** Keys that are not of this library are left alone: the properties are shared with the host application. */
+  /** Ignores keys that are not of this library: the properties are shared with the host application. */
   static Config of(Properties properties) {
     // As a text, so that names, escapes and defaults mean what they mean in a file.
     Properties all = new Properties();
@@ -34,7 +34,7 @@ final class Config implements AutoCloseable {
     return new Config(Native.configParse(NativeLibrary.told(text.toString()), NativeLibrary.utf8("Properties")));
   }
 
-  /** All of them or none; an unknown key is an error. */
+  /** Sets all of them or none; an unknown key is an error. */
   Config set(Map<String, String> values) {
     byte[][] keys = values.keySet().stream().map(NativeLibrary::utf8).toArray(byte[][]::new);
     byte[][] texts = values.values().stream().map(NativeLibrary::utf8).toArray(byte[][]::new);

@@ -11,22 +11,22 @@ import java.util.function.Consumer;
 /**
  * The acquisitions and releases of one lock object: blocking, interruptible and asynchronous. Thread-safe.
  *
- * @param <T> the lock object, which the futures are completed with
+ * @param <T> the lock object, with which futures are completed
  */
 final class Contention<T> {
-  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
+  /** Longer than an uncontended acquisition; shorter than the longest acceptable delay of an interruption. */
   private static final long NATIVE_WAIT_MS = 20;
 
   private final T owner;
   private final LockHandle handle;
   private final String monitor;
-  /** How many holds of the object have ended. */
+  /** The number of the object's holds that have ended. */
   private long ends;
 
   /**
-   * That of one object.
+   * The contention of one object.
    *
-   * @param monitor what an interrupted acquisition is said to be about
+   * @param monitor the monitor that the exception of an interrupted acquisition names
    */
   Contention(T owner, LockHandle handle, String monitor) {
     this.owner = owner;
@@ -57,7 +57,7 @@ final class Contention<T> {
     }
   }
 
-  /** Keeps its place in the queue whatever interrupts the thread, whose flag is set at the end then. */
+  /** Keeps its place in the queue when the thread is interrupted, whose flag is set at the end then. */
   void acquireUninterruptibly(long timeoutMs) {
     Completion completion = new Completion();
     if (goesOn(completion, timeoutMs, false)) {
@@ -68,7 +68,7 @@ final class Contention<T> {
     }
   }
 
-  /** Of a blocking call: one whose time is up looks who holds the lock, which the event does not say. */
+  /** The exception of a blocking call; after a time-out it names the holder, which the event does not. */
   private ForelockException failure(Event refusal) {
     if (refusal.code != ErrorCode.LOCK_TIMEOUT.number()) {
       return Failures.of(refusal);
@@ -77,7 +77,7 @@ final class Contention<T> {
     return Failures.of(refusal.code, refusal.monitor, message, refusal.hint);
   }
 
-  /** Returns false where an InstanceLockException would say why. */
+  /** Returns false in place of an InstanceLockException. */
   boolean tryAcquire(long timeoutMs) {
     try {
       return tryInterruptibly(timeoutMs, false);
@@ -87,7 +87,7 @@ final class Contention<T> {
     }
   }
 
-  /** A single attempt, in spite of an earlier interruption; one that comes meanwhile withdraws it. */
+  /** A single attempt, in spite of an earlier interruption; an interruption meanwhile cancels it. */
   boolean tryOnce() {
     boolean interrupted = Thread.interrupted();
     try {
@@ -114,7 +114,7 @@ final class Contention<T> {
     }
   }
 
-  /** Returns why not, or null: it is held. Throws what is said within the native call. */
+  /** Returns the refusal, or null if it is held. Throws the exceptions of the native call. */
   private Event obtain(long timeoutMs, boolean once) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
@@ -138,10 +138,10 @@ final class Contention<T> {
 
   /**
    * Begins to contend. Most acquisitions of a lock end while the thread waits in the native call, without a second
-   * thread; an interruption is noticed when that has returned. A virtual thread would pin its carrier. The thread that
-   * fetches events waits to the end there, since nothing else would tell it.
+   * thread; an interruption is noticed when that has returned. A virtual thread does not wait there: it would pin its
+   * carrier. The thread that fetches events waits there to the end, since no other thread would report it.
    *
-   * @return whether the completion will tell the end; else the lock is held
+   * @return whether the completion will report the end; else the lock is held
    */
   private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
     handle.core.checkMayWait(monitor, "use acquireAsync() or tryLockAsync(), or a thread of your own");
@@ -150,7 +150,7 @@ final class Contention<T> {
     return begin(completion.tag, timeoutMs, once, Blocking.isVirtual() ? 0 : wait);
   }
 
-  /** Returns whether the consumer that expects the tag will be told the end; else the lock is held. */
+  /** Returns whether the tag's consumer will receive the end; else the lock is held. */
   private boolean begin(long tag, long timeoutMs, boolean once, long blockMs) {
     ClientCore core = handle.core;
     boolean pending = false;
@@ -173,7 +173,7 @@ final class Contention<T> {
     return pending;
   }
 
-  /** @param executor completes it; null: that of the client */
+  /** @param executor completes it; null: the client's */
   CompletableFuture<T> acquireAsync(long timeoutMs, boolean once, Executor executor) {
     Acquisition acquisition = new Acquisition();
     Consumer<ForelockException> end = problem -> {
@@ -185,7 +185,7 @@ final class Contention<T> {
       try {
         executor.execute(completion);
       } catch (Throwable refused) {
-        // A lock that is held must not get lost with it, whatever the executor throws.
+        // A held lock must not be lost with it, whatever the executor throws.
         completion.run();
         if (!(refused instanceof RejectedExecutionException)) {
           handle.core.log(System.Logger.Level.WARNING, "an executor has thrown", refused);
@@ -196,7 +196,7 @@ final class Contention<T> {
     if (!begin(acquisition.tag, timeoutMs, once, 0)) {
       end.accept(null);
     }
-    acquisition.before = ends(); // in time: only its caller can make it unwanted, and has not got it yet
+    acquisition.before = ends(); // in time: only its caller can cancel it, and does not have it yet
     return acquisition;
   }
 
@@ -221,13 +221,13 @@ final class Contention<T> {
       return withdrawn(super.cancel(mayInterruptIfRunning));
     }
 
-    /** As {@code orTimeout} does. */
+    /** Called by {@code orTimeout}. */
     @Override
     public boolean completeExceptionally(Throwable problem) {
       return withdrawn(super.completeExceptionally(problem));
     }
 
-    /** As {@code completeOnTimeout} does. */
+    /** Called by {@code completeOnTimeout}. */
     @Override
     public boolean complete(T value) {
       return withdrawn(super.complete(value));
@@ -267,7 +267,7 @@ final class Contention<T> {
     }
   }
 
-  /** @param ended is run when it is free for the next acquisition */
+  /** @param ended run when it is free for the next acquisition */
   CompletableFuture<Void> releaseAsync(Runnable ended) {
     countRelease();
     CompletableFuture<Void> release = new CompletableFuture<>();
@@ -313,21 +313,21 @@ final class Contention<T> {
     }
   }
 
-  // --- what was granted too late ---
+  // --- grants that come too late ---
 
-  /** After an acquisition has begun: what giveBack() has to know. */
+  /** The argument of giveBack(), after an acquisition has begun. */
   private synchronized long ends() {
     return ends;
   }
 
-  /** Before an acquisition, which may begin where a hold was lost. */
+  /** Called before an acquisition, which may begin after a hold was lost. */
   private synchronized void countLoss() {
     if (handle.state() == LockState.LOST) {
       ++ends;
     }
   }
 
-  /** Before a release: whatever becomes of it, nothing is held afterwards. */
+  /** Called before a release: whatever its outcome, nothing is held afterwards. */
   private synchronized void countRelease() {
     LockState state = handle.state();
     if (state != LockState.FREE && state != LockState.WAITING) {
@@ -335,7 +335,7 @@ final class Contention<T> {
     }
   }
 
-  /** Releases the hold of an acquisition that its caller does not want, unless one has ended since: it may be that. */
+  /** Releases the hold of a cancelled acquisition, unless a hold has ended since: it may be that one. */
   private synchronized void giveBack(long before) {
     if (ends == before) {
       Native.lockReleaseDetached(handle.number);

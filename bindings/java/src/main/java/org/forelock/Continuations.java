@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs what depends on the futures of a client, which may wait for locks and for each other: each on a thread that is
- * idle, or on another one, up to a limit. A thread that cannot be had is an exception of {@link #execute}.
+ * Runs the dependents of a client's futures, which may wait for locks and for each other: each on an idle thread, or on
+ * a new one, up to a limit. If no thread is available, {@link #execute} throws.
  */
 final class Continuations implements Executor {
   /** So that a burst does not use up the threads of the host. */
@@ -17,9 +17,9 @@ final class Continuations implements Executor {
   private final ThreadPoolExecutor threads;
 
   /**
-   * Without a thread as yet.
+   * Creates no thread yet.
    *
-   * @param afterEnd runs what comes after {@link #end}
+   * @param afterEnd runs tasks that come after {@link #end}
    */
   Continuations(ThreadFactory factory, Executor afterEnd) {
     Queue queue = new Queue();
@@ -36,7 +36,7 @@ final class Continuations implements Executor {
     threads.execute(task);
   }
 
-  /** A pool offers a task before it makes a thread: this queue takes what an idle thread waits for, and no more. */
+  /** Accepts a task only if an idle thread waits for one, since a pool offers a task before it creates a thread. */
   private static final class Queue extends LinkedBlockingQueue<Runnable> {
     private static final long serialVersionUID = 1L;
     private int idle;
@@ -46,7 +46,7 @@ final class Continuations implements Executor {
       return idle > size() && super.offer(task);
     }
 
-    /** Until any thread has time for it. */
+    /** Keeps a task until a thread is free. */
     void keep(Runnable task) {
       super.offer(task);
     }
@@ -65,7 +65,7 @@ final class Continuations implements Executor {
         synchronized (this) {
           --idle;
           if (waited && task == null) {
-            task = poll(); // of an offer that still took this thread for idle
+            task = poll(); // from an offer that still counted this thread as idle
           }
         }
       }
@@ -73,7 +73,7 @@ final class Continuations implements Executor {
     }
   }
 
-  /** What was given before is run. Does not wait. */
+  /** Earlier tasks are still run. Does not wait. */
   void end() {
     threads.shutdown();
   }

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** An operation that ran out of retries, as the dead-letter queue has it. Immutable. */
+/** A dead letter: an operation that has used up its retries, as stored in the dead-letter queue. Immutable. */
 public final class DeadLetter {
   private final long[] numbers = new long[Layouts.Letter.NUMBERS];
   private final String[] texts = new String[Layouts.Letter.TEXTS];
   private final byte[] payload;
   private final List<FailedAttempt> attempts;
 
-  /** Reads that of an attempt. */
+  /** Reads the letter of an attempt. */
   DeadLetter(long attempt) {
     byte[][] told = new byte[texts.length][];
     payload = Native.attemptLetter(attempt, numbers, told);
@@ -42,7 +42,7 @@ public final class DeadLetter {
   }
 
   /**
-   * What kind of operation it is.
+   * The kind of operation.
    *
    * @return as given
    */
@@ -60,7 +60,7 @@ public final class DeadLetter {
   }
 
   /**
-   * The class of the operation's lock. It is replayed as background work, whatever this says.
+   * The class of the operation's lock. A replay is background work in any case.
    *
    * @return as given
    */
@@ -69,7 +69,7 @@ public final class DeadLetter {
   }
 
   /**
-   * What the operation's lock was for.
+   * The purpose of the operation's lock.
    *
    * @return a short text
    */
@@ -78,7 +78,7 @@ public final class DeadLetter {
   }
 
   /**
-   * All that is needed to do the work.
+   * The data that the work needs.
    *
    * @return a copy
    */
@@ -96,7 +96,7 @@ public final class DeadLetter {
   }
 
   /**
-   * The operation's attempts that failed.
+   * The operation's failed attempts.
    *
    * @return oldest first
    */
@@ -105,7 +105,7 @@ public final class DeadLetter {
   }
 
   /**
-   * How many attempts there could have been.
+   * The largest number of attempts that was allowed.
    *
    * @return their number
    */
@@ -114,7 +114,7 @@ public final class DeadLetter {
   }
 
   /**
-   * How often it had been replayed into a topic before it failed again.
+   * The number of its replays into a topic before this failure.
    *
    * @return 0: never
    */
@@ -123,7 +123,7 @@ public final class DeadLetter {
   }
 
   /**
-   * When the operation was first asked for.
+   * The time of the operation's first request.
    *
    * @return an instant
    */
@@ -132,7 +132,7 @@ public final class DeadLetter {
   }
 
   /**
-   * When its last attempt failed.
+   * The time of its last failure.
    *
    * @return an instant
    */

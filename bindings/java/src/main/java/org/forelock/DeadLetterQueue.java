@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Where operations go that ran out of retries: a durable outbox on this machine ({@code dlq.outbox.path}) and, where
- * {@code kafka.bootstrap.servers} is set, its topic. Needs Kafka's client (librdkafka) on the machine.
+ * A queue for operations that have used up their retries: a durable outbox on this machine ({@code dlq.outbox.path})
+ * and, where {@code kafka.bootstrap.servers} is set, its topic. Needs Kafka's client (librdkafka) on the machine.
  */
 public final class DeadLetterQueue implements AutoCloseable {
   final long handle;
@@ -37,11 +37,11 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * Opens the queue of these settings, with secrets that the program has from a place of its own, such as a vault.
-   * Among the properties a secret of Kafka is refused, as they may come from a file that others can read.
+   * Opens the queue of these settings, with secrets that the program has from its own store, such as a vault. A secret
+   * of Kafka among the properties is refused, since they may come from a file that others can read.
    *
    * @param properties as for {@link ForelockClient}
-   * @param secrets by the names of their settings, such as {@code kafka.sasl.password}; they go over the properties
+   * @param secrets by the names of their settings, such as {@code kafka.sasl.password}; they override the properties
    * @throws RequestRejectedException if the outbox cannot be opened
    */
   public DeadLetterQueue(Properties properties, Map<String, String> secrets) {
@@ -62,12 +62,12 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * Takes an operation whose attempts were made without an {@link OperationRunner}. Blocks until it is durable.
+   * Accepts an operation whose attempts were made without an {@link OperationRunner}. Blocks until it is durable.
    *
    * @param client names this process in the letter
-   * @param operation what was to be done
-   * @param attempts those that failed, oldest first, at least one
-   * @param maxAttempts how many there could have been
+   * @param operation the failed operation
+   * @param attempts the failed ones, oldest first, at least one
+   * @param maxAttempts the largest number that was allowed
    * @return the letter's id
    * @throws RequestRejectedException it is in no queue: the outbox is full or unavailable, the operation is invalid or
    *     too large
@@ -87,17 +87,17 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * Waits until nothing in the outbox is left to be forwarded.
+   * Waits until every letter in the outbox is forwarded.
    *
    * @param timeout at most; a negative one is as zero
-   * @return whether that is so
+   * @return whether the outbox is empty of letters to forward
    */
   public boolean flush(Duration timeout) {
     return Blocking.call(() -> Native.dlqFlush(handle, Milliseconds.of(timeout)));
   }
 
   /**
-   * How many letters are in the outbox.
+   * Letters in the outbox.
    *
    * @return their number
    */
@@ -106,7 +106,7 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * How many letters this object has taken.
+   * Letters that this object has accepted.
    *
    * @return their number
    */
@@ -115,7 +115,7 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * How many letters this object has delivered to Kafka.
+   * Letters that this object has delivered to Kafka.
    *
    * @return their number
    */
@@ -124,7 +124,7 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * What is in the outbox, and what became of the rest.
+   * The outbox's contents, and counts of letters accepted and delivered.
    *
    * @return a snapshot
    */
@@ -136,38 +136,37 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * Puts all letters of the queue through the handler: see {@link #replay(ForelockClient, ReplayOptions,
-   * ReplayHandler)}.
+   * Replays all letters of the queue: see {@link #replay(ForelockClient, ReplayOptions, ReplayHandler)}.
    *
-   * @param client whose locks are taken
+   * @param client takes the locks
    * @param handler does the work of one letter
-   * @return what became of them
+   * @return counts of the letters' outcomes, and the letters that are not done
    */
   public ReplayReport replay(ForelockClient client, ReplayHandler handler) {
     return replay(client, ReplayOptions.DEFAULT, handler);
   }
 
   /**
-   * Puts letters of the queue through the handler, each under its monitor's lock at background priority, in the order
-   * in which they failed. The queue is the Kafka topic where that is configured, else the outbox. One replay at a time
-   * over all processes and machines, that of {@code forelock dlq replay} included.
+   * Replays letters of the queue: passes each to the handler, under its monitor's lock at background priority, in the
+   * order of their failures. The queue is the Kafka topic where one is configured, else the outbox. One replay at a
+   * time over all processes and machines, {@code forelock dlq replay} included.
    *
-   * <p>The handler is called by this thread, for one letter after the other. When it returns, and the lock was certain
-   * to be held until then, the letter is done and leaves the queue. One that is not done keeps the later ones of its
-   * monitor waiting for the next replay, and no others; one that has failed {@link ReplayOptions#maxTries} times is
+   * <p>This thread calls the handler, for one letter after the other. When it returns, and the lock was certain to be
+   * held until then, the letter is done and leaves the queue. A letter that is not done keeps the later ones of its
+   * monitor, and no others, waiting for the next replay; one that has failed {@link ReplayOptions#maxTries} times is
    * parked. At least once: the handler may be called again for a letter that it has done, if the lock was lost or the
    * process ended before that was recorded.
    *
-   * <p>An interruption lets the letter that is worked on come to its end, and no other begin; the report comes all the
-   * same. It does, too, when a handler closes the client, whose locks are lost then.
+   * <p>After an interruption the current letter is finished and no other begins; the report is returned all the same.
+   * So it is when a handler closes the client, whose locks are lost then.
    *
-   * @param client whose locks are taken
-   * @param options which letters, and how
+   * @param client takes the locks
+   * @param options the choice of letters, and limits
    * @param handler does the work of one letter
-   * @return what became of them
-   * @throws InstanceLockException (LOCK_TIMEOUT) another replay or change of the queue is at work; it is named
+   * @return counts of the letters' outcomes, and the letters that are not done
+   * @throws InstanceLockException (LOCK_TIMEOUT) another replay or change of the queue runs; the message names it
    * @throws RequestRejectedException the queue cannot be read or changed, the client is closed, an option is invalid;
-   *     what was done by then stays done. (INVALID_ARGUMENT) if this is the thread that fetches the client's events
+   *     letters done by then stay done. (INVALID_ARGUMENT) if this is the thread that fetches the client's events
    */
   public ReplayReport replay(ForelockClient client, ReplayOptions options, ReplayHandler handler) {
     Objects.requireNonNull(handler, "handler");
@@ -175,16 +174,16 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * As {@link #replay(ForelockClient, ReplayOptions, ReplayHandler)}, without blocking. Cancelling the future lets the
-   * letters that are worked on come to their end, and no others begin.
+   * As {@link #replay(ForelockClient, ReplayOptions, ReplayHandler)}, without blocking. When the future is cancelled,
+   * letters under way are finished and no others begin.
    *
-   * @param client whose locks are taken
-   * @param options which letters, and how
-   * @param executor calls the handler, for as many letters at once as {@link ReplayOptions#concurrency} says. It needs
-   *     threads of its own: what it does at once ({@code Runnable::run}) is done by the thread that fetches the
-   *     client's events. What it refuses is put off
-   * @param handler does the work of one letter; has done it when it returns
-   * @return what became of them
+   * @param client takes the locks
+   * @param options the choice of letters, and limits
+   * @param executor calls the handler, for up to {@link ReplayOptions#concurrency} letters at once. It needs threads of
+   *     its own: one that runs a task at once ({@code Runnable::run}) runs it on the thread that fetches the client's
+   *     events. A letter whose task it refuses is put off
+   * @param handler does the work of one letter, and returns when it is done
+   * @return counts of the letters' outcomes, and the letters that are not done
    */
   public CompletableFuture<ReplayReport> replayAsync(
       ForelockClient client, ReplayOptions options, Executor executor, ReplayHandler handler) {
@@ -194,10 +193,9 @@ public final class DeadLetterQueue implements AutoCloseable {
   }
 
   /**
-   * What a replay with these options would do, as far as that is known before it is tried. Reads the queue, and changes
-   * nothing.
+   * The expected outcome of a replay with these options. Reads the queue, and changes nothing.
    *
-   * @param options which letters
+   * @param options the choice of letters
    * @return a snapshot
    * @throws RequestRejectedException the queue cannot be read
    */
@@ -207,7 +205,7 @@ public final class DeadLetterQueue implements AutoCloseable {
     return new ReplayPreview(result);
   }
 
-  /** Frees it; it is closed when the last runner or replay that uses it has ended. Idempotent. */
+  /** Frees the object; the queue is closed when the last runner or replay that uses it has ended. Idempotent. */
   @Override
   public void close() {
     Blocking.run(() -> Native.dlqFree(handle));

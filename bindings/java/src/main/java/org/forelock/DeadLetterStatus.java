@@ -3,7 +3,7 @@ package org.forelock;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What is in a dead-letter queue's outbox, and counts of what was taken and delivered. A snapshot. */
+/** The contents of a dead-letter queue's outbox, and counts of letters accepted and delivered. A snapshot. */
 public final class DeadLetterStatus {
   private final long[] numbers;
   private final String lastProblem;
@@ -14,7 +14,7 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * How many letters are in the outbox.
+   * Letters in the outbox.
    *
    * @return their number
    */
@@ -23,7 +23,7 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * What they count against {@code dlq.outbox.max.bytes}.
+   * Their size, as counted against {@code dlq.outbox.max.bytes}.
    *
    * @return bytes
    */
@@ -42,7 +42,7 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * How many letters this object has taken.
+   * Letters that this object has accepted.
    *
    * @return their number
    */
@@ -51,7 +51,7 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * How many letters this object has delivered to Kafka.
+   * Letters that this object has delivered to Kafka.
    *
    * @return their number
    */
@@ -60,7 +60,7 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * How many attempts to deliver have failed.
+   * Failed attempts to deliver.
    *
    * @return their number
    */
@@ -78,9 +78,9 @@ public final class DeadLetterStatus {
   }
 
   /**
-   * Why the last delivery failed.
+   * The reason of the last failed delivery.
    *
-   * @return for people; empty if none has
+   * @return for people; empty if none has failed
    */
   public String lastProblem() {
     return lastProblem;

@@ -16,7 +16,7 @@ public final class DurationHistogram {
   }
 
   /**
-   * Where the buckets end, in milliseconds; there is one more, for what is longer.
+   * The buckets' upper bounds, in milliseconds; one more bucket has all longer durations.
    *
    * @return a copy
    */
@@ -25,7 +25,7 @@ public final class DurationHistogram {
   }
 
   /**
-   * How many durations are in each bucket, and not in a smaller one.
+   * The number of durations in each bucket alone, not cumulative.
    *
    * @return a copy; one number more than there are bounds
    */
@@ -34,7 +34,7 @@ public final class DurationHistogram {
   }
 
   /**
-   * How many there are.
+   * The number of durations.
    *
    * @return their number
    */
@@ -43,7 +43,7 @@ public final class DurationHistogram {
   }
 
   /**
-   * How many are in a bucket or in a smaller one.
+   * The number of durations in a bucket and in all smaller ones.
    *
    * @param bucket its index
    * @return their number

@@ -2,9 +2,9 @@ package org.forelock;
 
 import java.util.concurrent.BlockingQueue;
 
-/** What the native library tells of: one event of its queue. */
+/** One event of the native library's queue. */
 final class Event {
-  /** The end of a call of a client that is closed, where no event tells it. */
+  /** The end of a call of a closed client for which the library has no event. */
   static final Event CLOSED = new Event(ErrorCode.CLOSED, "the client is closed");
 
   final int kind;
@@ -43,7 +43,7 @@ final class Event {
     hint = "";
   }
 
-  /** Waits for the next one through all interruptions, which are told and kept. */
+  /** Waits for the next one through all interruptions, which are reported and kept. */
   static Event take(BlockingQueue<Event> events, Runnable interrupted) {
     boolean again = false;
     try {

@@ -12,12 +12,12 @@ public final class FailedAttempt {
   private final Duration waited;
 
   /**
-   * An attempt.
+   * Creates the record of an attempt.
    *
-   * @param at when it failed
+   * @param at the time of the failure
    * @param code stable, for programs: lower case letters, digits, underscores
    * @param message for people; must not hold the payload
-   * @param waited how long it waited for the lock
+   * @param waited its wait for the lock
    */
   public FailedAttempt(Instant at, String code, String message, Duration waited) {
     this.at = Objects.requireNonNull(at, "at");
@@ -27,7 +27,7 @@ public final class FailedAttempt {
   }
 
   /**
-   * When it failed.
+   * The time of the failure.
    *
    * @return as given
    */
@@ -36,7 +36,7 @@ public final class FailedAttempt {
   }
 
   /**
-   * For programs.
+   * The code, for programs.
    *
    * @return the stable code
    */
@@ -45,7 +45,7 @@ public final class FailedAttempt {
   }
 
   /**
-   * For people.
+   * The message, for people.
    *
    * @return as given
    */
@@ -54,7 +54,7 @@ public final class FailedAttempt {
   }
 
   /**
-   * How long it waited for the lock.
+   * Its wait for the lock.
    *
    * @return as given
    */

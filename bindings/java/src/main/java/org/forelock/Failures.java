@@ -2,11 +2,11 @@ package org.forelock;
 
 import java.nio.charset.StandardCharsets;
 
-/** Exceptions of failures, by the names of their codes. */
+/** Makes exceptions of the native library's failures, by their codes. */
 final class Failures {
   private Failures() {}
 
-  /** Called by the native library, in place of returning. */
+  /** Throws; called by the native library in place of returning. */
   static void raise(int code, byte[] message, byte[] hint, byte[] monitor) {
     throw of(code, text(monitor), text(message), text(hint));
   }

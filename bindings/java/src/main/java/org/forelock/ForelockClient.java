@@ -11,20 +11,20 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
 /**
- * One ZooKeeper session, shared by all locks of a process. Thread-safe. Connecting happens in the background: locks
- * wait for it within their own time-outs.
+ * One ZooKeeper session, shared by all locks of a process. Thread-safe. It connects in the background: locks wait for
+ * it within their own time-outs.
  *
- * <p>Close it: that ends the session, and frees all its locks on the server before it returns.
+ * <p>Close it: {@link #close} ends the session, and frees all its locks on the server before it returns.
  */
 public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   private static final String LOGGER_NAME = "org.forelock";
   private static Cleaner cleaner;
 
   private final ClientCore core;
-  /** Null: another object ends it. */
+  /** Null for a borrowed client, which another object closes. */
   private final Lifetime lifetime;
   private final Cleaner.Cleanable cleanable;
-  /** Kept as long as somebody has this one, which it ends; null: it ends itself. */
+  /** The client that this one is borrowed from, which must not be garbage before it; null: none. */
   private final ForelockClient owner;
 
   /**
@@ -80,7 +80,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     cleanable = null;
   }
 
-  /** Not made with the class: a thread that cannot be had then would be the end of the class. */
+  /** Created on first use: if no thread were available during initialisation, the class would be unusable for good. */
   static synchronized Cleaner cleaner() {
     if (cleaner == null) {
       cleaner = Cleaner.create();
@@ -89,7 +89,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   }
 
   /**
-   * For settings that are made in the program.
+   * A builder, for settings that the program makes.
    *
    * @return a builder with the defaults
    */
@@ -131,8 +131,8 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Sets any key of the configuration. A secret that the program has from a place of its own, such as a vault, is
-     * set by the key of its file without {@code .file}, as {@code zookeeper.sasl.password}: it stays in memory.
+     * Sets any key of the configuration. A secret that the program has from its own store, such as a vault, is set by
+     * its file's key without {@code .file}, e.g. {@code zookeeper.sasl.password}: it stays in memory.
      *
      * @param key as in a file; an unknown one is an error
      * @param value as in a file
@@ -144,11 +144,11 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Where the client's log lines go; to {@code System.getLogger("org.forelock")} if nothing is said. For hosts whose
-     * own log is not behind that one. If it takes lines at level DEBUG now, it is told the course of each lock: why it
+     * Sets the logger for the client's log lines; by default {@code System.getLogger("org.forelock")}. For hosts whose
+     * own log is not behind that one. If it accepts level DEBUG now, it also receives the course of each lock: why it
      * waits, by which proof it is granted, why it is lost.
      *
-     * @param target is called by one thread of the client at a time, and may take its time
+     * @param target called by one thread of the client at a time; may take long
      * @return this
      */
     public Builder logger(System.Logger target) {
@@ -157,11 +157,11 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Completes the client's futures, and so runs what depends on them, for calls that are given no executor of their
-     * own. Without a word about it, daemon threads of the client do, which are made as they are needed, at most 64 of
-     * them. What this one refuses, by whatever exception, the thread that runs callbacks does.
+     * Sets the executor that completes the client's futures, and so runs their dependents, for calls without an
+     * executor of their own. The default is daemon threads of the client, at most 64, which are created as they are
+     * needed. Tasks that this one refuses, by whatever exception, run on the callback thread.
      *
-     * @param target must outlive the client; one that does its work at once ({@code Runnable::run}) has the limits that
+     * @param target must outlive the client; one that runs a task at once ({@code Runnable::run}) has the limits that
      *     {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)} names
      * @return this
      */
@@ -171,11 +171,11 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Names the threads of a host that must not wait, since they serve others: what would make one of them wait for a
-     * lock, as {@code lock()}, {@code tryLock()} and {@code run()} do, is refused with
-     * {@link RequestRejectedException} (INVALID_ARGUMENT), and the message names the thread. To unlock is not refused.
+     * Sets which threads of a host must not wait, since they serve others. A call that would make one of them wait for
+     * a lock, such as {@code lock()}, {@code tryLock()} or {@code run()}, throws {@link RequestRejectedException}
+     * (INVALID_ARGUMENT), whose message names the thread. Unlocking is not refused.
      *
-     * @param which is asked for the thread that calls, each time; must be quick
+     * @param which called with the calling thread, each time; must be quick
      * @return this
      */
     public Builder neverWaiting(Predicate<Thread> which) {
@@ -185,13 +185,13 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
 
     /**
      * Closes the client when the JVM ends in good order: by a signal such as SIGTERM, by {@code System.exit}, or with
-     * its last thread. So its locks are free then, and not when the session's time-out has passed. From that moment on
-     * every new acquisition and operation is refused ({@link ErrorCode#CLOSED}). When no lock is held or waited for any
-     * more, or the time is up, the client is closed: code that still works under a lock has lost it, as
-     * {@link ZkBlockingWriteLock#onLost} and {@link ZkBlockingWriteLock#checkHealth} tell it.
+     * its last thread. So its locks become free then, and not after the session's time-out. From that moment on every
+     * new acquisition and operation is refused ({@link ErrorCode#CLOSED}). When no lock is held or waited for any more,
+     * or the time is up, the client is closed: code that still works under a lock has lost it, as
+     * {@link ZkBlockingWriteLock#onLost} and {@link ZkBlockingWriteLock#checkHealth} report.
      *
-     * @param patience at most, less than what the host's environment waits before it kills a process; zero: locks are
-     *     freed under the code that works. {@code System.exit} within a section waits for all of it
+     * @param patience at most; less than the grace period after which the host's environment kills a process; zero:
+     *     locks are freed while code still works under them. {@code System.exit} within a section waits for all of it
      * @return this
      */
     public Builder closeOnShutdown(Duration patience) {
@@ -208,7 +208,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     /**
      * Opens the client.
      *
-     * @return it
+     * @return the client
      * @throws ConfigurationException with every problem found
      */
     public ForelockClient build() {
@@ -240,7 +240,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   }
 
   /**
-   * Where the client stands, and counts since it was opened.
+   * The state of the client, and counts since it was opened.
    *
    * @return a snapshot
    */
@@ -249,8 +249,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   }
 
   /**
-   * How long the locks of a class were waited for and held since the client was opened. Each member of a lock set
-   * counts.
+   * The waits for locks of a class, and their holds, since the client was opened. Each member of a lock set counts.
    *
    * @param type the class
    * @return a snapshot
@@ -260,18 +259,18 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   }
 
   /**
-   * A look at the locks of the namespace.
+   * An inspector of the locks of the namespace.
    *
-   * @return an inspector, which lives as long as the client
+   * @return an object that is valid as long as the client
    */
   public Inspector inspector() {
     return new Inspector(this);
   }
 
   /**
-   * The same client for code that must not end it, as that of another plugin of a host. It ends with this one.
+   * The same client for code that must not close it, such as another plugin of a host. It ends with this one.
    *
-   * @return an object that has all of this one, but that {@link #close} is refused
+   * @return an object with all methods of this one, whose {@link #close} is refused
    */
   public ForelockClient borrowed() {
     return new ForelockClient(owner == null ? this : owner);
@@ -279,10 +278,10 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
 
   /**
    * Ends the session: waiting acquisitions end with {@link ErrorCode#CLOSED}, held locks are lost, and the server frees
-   * them before this returns. A thread that calls it meanwhile waits for that, too. Operations whose attempts are under
-   * way end when those do. Idempotent. Not from a callback of a lock.
+   * them before this returns. A concurrent call waits for that, too. Operations whose attempts are under way end with
+   * these. Idempotent. Must not be called from a callback of a lock.
    *
-   * @throws IllegalStateException if it is borrowed; nothing has happened then
+   * @throws IllegalStateException if it is borrowed; it then stays open
    */
   @Override
   public void close() {
@@ -292,7 +291,7 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
     lifetime.close();
   }
 
-  /** Ends with the object, if the application has not ended it; the handle itself is kept for its locks until then. */
+  /** Closes the client when its object is garbage and was not closed; keeps the handle for its locks until then. */
   private static final class Lifetime implements Runnable {
     private final ClientCore core;
     private volatile boolean closed;

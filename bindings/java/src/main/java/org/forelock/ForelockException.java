@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** Base of every exception of this library: a stable code, the monitor concerned, and what to do next. */
+/** Base of every exception of this library: a stable code, the monitor concerned, and the next step. */
 public class ForelockException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -19,19 +19,19 @@ public class ForelockException extends RuntimeException {
   }
 
   /**
-   * An exception as the library throws it for a code, for the tests of a program that handles it.
+   * Creates the exception that the library throws for a code, for tests of programs that handle it.
    *
    * @param code the code, which decides the class
    * @param monitor the monitor's id, or empty
    * @param message for people
-   * @return it
+   * @return the exception
    */
   public static ForelockException of(ErrorCode code, String monitor, String message) {
     return Failures.of(code.number(), monitor, message, "");
   }
 
   /**
-   * What happened, for programs.
+   * The error code, for programs.
    *
    * @return the stable code
    */
@@ -49,7 +49,7 @@ public class ForelockException extends RuntimeException {
   }
 
   /**
-   * What to do next, for people.
+   * The next step, for people.
    *
    * @return the hint; may be empty
    */
@@ -60,13 +60,13 @@ public class ForelockException extends RuntimeException {
   /**
    * Whether the same call may succeed later.
    *
-   * @return as {@link ErrorCode#retryable()} of the code
+   * @return {@link ErrorCode#retryable()} of the code
    */
   public boolean retryable() {
     return code.retryable();
   }
 
-  /** As that of every exception, and the hint: so a stack trace says what to do next, too. */
+  /** The usual text of an exception and the hint, so that a stack trace shows the next step, too. */
   @Override
   public String toString() {
     return hint.isEmpty() ? super.toString() : super.toString() + " [hint: " + hint + "]";

@@ -2,7 +2,7 @@ package org.forelock;
 
 import java.util.List;
 
-/** A guarded write as the native library takes it. */
+/** A guarded write in the form that the native library takes. */
 final class GuardedWrite {
   private GuardedWrite() {}
 

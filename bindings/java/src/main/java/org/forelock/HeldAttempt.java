@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** What a handler works with: an attempt whose lock is held. Valid until the attempt has ended. */
+/** An attempt whose lock is held, as passed to a handler. Valid until the attempt has ended. */
 public abstract class HeldAttempt {
   private static final byte[] HANDLER_FAILED = NativeLibrary.utf8("handler_failed");
   private static final byte[] NOTHING = {};
@@ -22,7 +22,7 @@ public abstract class HeldAttempt {
     this.handle = event.source;
   }
 
-  /** False once it has ended, which it does with its runner or replay, whoever was to work on it. */
+  /** False once it has ended, which it does with its runner or replay, even if its handler has not. */
   boolean isOpen() {
     return Native.lockGetState(handle) >= 0;
   }
@@ -32,7 +32,7 @@ public abstract class HeldAttempt {
     Native.attemptSucceed(handle);
   }
 
-  /** Ends it, whatever the application's exception does when it is asked. */
+  /** Ends it as failed, even if a method of the application's exception throws. */
   void fail(Throwable problem) {
     core.forget(listener);
     byte[] code = HANDLER_FAILED;
@@ -64,9 +64,9 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * Commits operations together with a check that the lock is still ours.
+   * Commits operations together with a check that the lock is still held.
    *
-   * @param operations what to do
+   * @param operations the operations to commit
    * @return the new data version for each
    */
   public int[] writeGuarded(List<WriteOperation> operations) {
@@ -97,7 +97,7 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * Until when the lock is certain to live on the servers.
+   * The time until which the lock is certain to live on the servers.
    *
    * @return on the clock of {@link System#nanoTime()}; 0 after the end of the attempt
    */
@@ -106,7 +106,7 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * How long the lock is certain from now on.
+   * The time for which the lock is certain from now on.
    *
    * @return zero if it is not healthy
    */
@@ -115,9 +115,9 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * Says that the work goes on as planned.
+   * Reports that the work continues as planned.
    *
-   * @param expected how long it needs from now on; a negative time is as zero
+   * @param expected the time that it needs from now on; a negative one counts as zero
    * @throws LockUnhealthyException if the lock is not healthy
    */
   public void alive(Duration expected) {
@@ -125,7 +125,7 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * The record of the lock.
+   * The owner record of the lock.
    *
    * @return as last written, or as it would be
    */
@@ -134,8 +134,8 @@ public abstract class HeldAttempt {
   }
 
   /**
-   * The callback is called if the lock is lost while the attempt goes on. Set it once, before the work begins: of a
-   * loss that came before nothing is told. It runs as those of {@link ZkBlockingWriteLock#onLost}.
+   * Sets the callback for the loss of the lock during the attempt. Set it once, before the work begins: an earlier loss
+   * is not reported. It runs as a callback of {@link ZkBlockingWriteLock#onLost}.
    *
    * @param callback gets the reason
    */

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** The part that a lock and a lock set have in common. */
+/** The common part of a lock and a lock set. */
 abstract class HeldLock implements AutoCloseable {
   final LockHandle handle;
   private final String lockInfo;
@@ -23,7 +23,7 @@ abstract class HeldLock implements AutoCloseable {
   abstract Contention<?> contention();
 
   /**
-   * Short description of why the lock is taken.
+   * A short description of the lock's purpose.
    *
    * @return as given
    */
@@ -32,7 +32,7 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * The class it contends in.
+   * The class in which it contends.
    *
    * @return as given, or as last set
    */
@@ -41,11 +41,11 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Changes the class: of a lock that waits at once, to the end of its new class's queue and with the same deadline; of
-   * one that is free from its next acquisition on. Of a set the member that it waits for moves, and those that it takes
+   * Changes the class. A lock that waits moves at once to the end of its new class's queue, with the same deadline; a
+   * free one changes from its next acquisition on. In a set, the member that it waits for moves, and members taken
    * afterwards contend in the new class. Does not wait for the servers.
    *
-   * @param lockType the class that it is to contend in
+   * @param lockType the new class
    * @return whether it was changed: not while the lock is held, about to be, or being released
    */
   public boolean setPriority(LockType lockType) {
@@ -57,11 +57,11 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Says that this lock is taken while {@code outer} is held, from its next acquisition on: whoever waits for that one
-   * waits for this one as well. So where a foreground contender waits for {@code outer} while this lock waits in the
-   * background, it moves to the foreground's queue, 100 ms after it has begun to wait or later, of a set for the member
-   * that it waits for; its class stays. May be called for several outer locks; one that is not held, or has been
-   * closed, does not count.
+   * Declares that this lock is taken while {@code outer} is held, from its next acquisition on: contenders that wait
+   * for {@code outer} then wait for this lock as well. If a foreground contender waits for {@code outer} while this
+   * lock waits in the background, this lock (of a set, the member that it waits for) moves to the foreground's queue,
+   * no sooner than 100 ms after it began to wait; its class stays. May be called for several outer locks; one that is
+   * not held, or has been closed, does not count.
    *
    * @param outer a lock of the same client
    */
@@ -70,7 +70,7 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * As {@link #inside(ZkBlockingWriteLock)}, of a set that is held.
+   * As {@link #inside(ZkBlockingWriteLock)}, for an outer set.
    *
    * @param outer a lock set of the same client
    */
@@ -82,9 +82,8 @@ abstract class HeldLock implements AutoCloseable {
    * Waits at most for the time configured for the lock's class ({@code zookeeper.foregound.task.timeout},
    * {@code zookeeper.backgound.task.timeout}).
    *
-   * @throws InstanceLockException not obtained in time (the message says who holds it and what for), cancelled or
-   *     interrupted; of a set its monitor is the member that could not be had, and what had been taken has been given
-   *     back
+   * @throws InstanceLockException not obtained in time (the message names the holder and its purpose), cancelled or
+   *     interrupted; for a set its monitor is the unavailable member, and members already taken have been released
    * @throws ConnectionLossException no server could be reached
    * @throws SessionExpiredException the session ended while waiting
    */
@@ -98,20 +97,20 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Obtains the lock, or each member, if it is free and unwanted; does not queue. Does not care that the thread was
-   * interrupted before.
+   * Obtains the lock, or each member, if it is free and no contender waits; does not queue. Ignores an earlier
+   * interruption of the thread.
    *
-   * @return whether it is held now; if not, nothing of a set is
+   * @return whether it is held now; if not, no member of a set is
    */
   public boolean tryLock() {
     return contention().tryOnce();
   }
 
   /**
-   * Waits at most this long.
+   * Waits at most for this time.
    *
    * @param timeout at most; zero or less is a single attempt
-   * @return whether it is held now; if not, nothing of a set is
+   * @return whether it is held now; if not, no member of a set is
    */
   public boolean tryLock(Duration timeout) {
     return contention().tryAcquire(Milliseconds.of(timeout));
@@ -120,30 +119,30 @@ abstract class HeldLock implements AutoCloseable {
   /**
    * Cancels a waiting acquisition of any thread.
    *
-   * @return whether there was one, and its grant had not come first
+   * @return whether one was cancelled: false if none waits or the grant came first
    */
   public boolean cancel() {
     return Native.lockCancel(handle.number);
   }
 
   /**
-   * Lets the locks that rank before this one go first and takes it again, without losing its place among its class; of
-   * a set all members, the place being kept at the first one. An interruption does not end it.
+   * Lets higher-ranking locks go first and takes this one again, without losing its place within its class. A set gives
+   * up all members, and keeps its place at the first one. An interruption does not end it.
    *
-   * @param timeout at most; a negative one is as zero
-   * @return whether it is held again, with a new token; if not, nothing of a set is
+   * @param timeout at most; a negative one counts as zero
+   * @return whether it is held again, with a new token; if not, no member of a set is
    * @throws LockUnhealthyException if it was not held
    */
   public boolean stepAside(Duration timeout) {
     return contention().stepAside(timeout);
   }
 
-  // --- what is known while it is held ---
+  // --- state while it is held ---
 
   /**
    * The value of the header {@code X-Forelock-Held} with which a node of OpenSearch or Elasticsearch that has the
-   * plugin does a write under this lock: {@code monitor=token}; of a set, for all members: {@code monitor=token,
-   * monitor=token}. Take it anew after each grant.
+   * plugin does a write under this lock: {@code monitor=token}; for a set, of all members: {@code monitor=token,
+   * monitor=token}. Read it anew after each grant.
    *
    * @return a text of ASCII, the monitors' ids percent-encoded
    * @throws RequestRejectedException (INVALID_ARGUMENT) if it was never granted
@@ -153,9 +152,9 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Whether it is certain to be held now, of a set every member. Costs no network, and some tens of nanoseconds.
+   * Whether it is certain to be held now; for a set, every member. Takes some tens of nanoseconds and no network.
    *
-   * @return false if it was closed, too
+   * @return also false if it was closed
    */
   public boolean isHealthy() {
     return Native.lockIsHealthy(handle.number);
@@ -164,14 +163,14 @@ abstract class HeldLock implements AutoCloseable {
   /**
    * Returns if {@link #isHealthy()}.
    *
-   * @throws LockUnhealthyException otherwise; it says why, and its monitor is the one that was lost
+   * @throws LockUnhealthyException otherwise, with the reason and the lost monitor
    */
   public void checkHealth() {
     Native.lockCheckHealth(handle.number);
   }
 
   /**
-   * Until when it is certain to live on the servers; moves on by itself while the connection lives.
+   * The time until which it is certain to live on the servers; advances by itself while the connection lives.
    *
    * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
    */
@@ -180,7 +179,7 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * How long it is certain from now on.
+   * The time for which it is certain from now on.
    *
    * @return zero if it is not healthy
    */
@@ -189,17 +188,17 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Where it stands. A set is {@link LockState#LOST} as soon as one member is lost; the others stay held until it is
+   * The state. A set is {@link LockState#LOST} as soon as one member is lost; the others stay held until it is
    * released, so that the work can be stopped first.
    *
-   * @return {@link LockState#FREE} if it was closed, too
+   * @return also {@link LockState#FREE} if it was closed
    */
   public LockState state() {
     return handle.state();
   }
 
   /**
-   * The record of the current acquisition; of a set, that of each member but for the guid and the times of its grant.
+   * The owner record of the current acquisition; for a set, of each member but for the guid and the grant's times.
    *
    * @return as last written, or as it would be
    */
@@ -208,9 +207,9 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Says that the work goes on as planned, in each lock's record.
+   * Records in each lock's owner record that the work continues as planned.
    *
-   * @param expected how long it needs from now on; a negative time is as zero
+   * @param expected the time that it needs from now on; a negative one counts as zero
    * @throws LockUnhealthyException if it is not healthy
    */
   public void alive(Duration expected) {
@@ -218,12 +217,12 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Commits operations in one transaction with a check that the lock, or every member, is still ours: all happens while
-   * we hold it, or nothing. Waits for a round trip.
+   * Commits operations in one transaction with a check that the lock, or every member, is still held: all are done
+   * while it is held, or none. Waits for a round trip.
    *
-   * @param operations what to do
+   * @param operations the operations to commit
    * @return the new data version for each
-   * @throws LockUnhealthyException its monitor is not ours any more; nothing was written
+   * @throws LockUnhealthyException its monitor is no longer held; nothing was written
    * @throws RequestRejectedException an operation was refused ({@link ErrorCode#WRITE_CONFLICT}); nothing was written
    * @throws ConnectionLossException the message says whether the outcome is unknown
    */
@@ -232,7 +231,7 @@ abstract class HeldLock implements AutoCloseable {
   }
 
   /**
-   * The callback is called when less than the margin is left while the connection is silent.
+   * Sets the callback for the time when less than the margin is left while the connection is silent.
    *
    * @param margin more than zero, at most a third of the session time-out
    * @param callback a chance to stop in good order
@@ -242,7 +241,7 @@ abstract class HeldLock implements AutoCloseable {
     handle.watch(Native.ON_DANGER, Milliseconds.of(margin), event -> callback.run());
   }
 
-  /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
+  /** Cancels or releases it without waiting, and frees its resources. Idempotent; other methods throw then. */
   @Override
   public void close() {
     handle.closing();

@@ -22,9 +22,9 @@ public final class HolderToken {
   }
 
   /**
-   * How long ago it was asked for.
+   * The time since it was requested.
    *
-   * @return no negative duration
+   * @return never negative
    */
   public Duration age() {
     return Duration.ofNanos(ageNanos);

@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** The lock was not obtained within the stipulated time, or is no longer wanted (cancelled, interrupted). */
+/** The lock was not obtained within the time-out, or its acquisition was cancelled or interrupted. */
 public final class InstanceLockException extends ForelockException {
   private static final long serialVersionUID = 1L;
 

@@ -8,13 +8,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock with the interface of the standard library, and its rules for interruption and for threads that share it: of
- * these one at a time, which has the turn, contends for the lock of all clients or holds it.
+ * A lock with the interface of the standard library, and its rules for interruption and for threads that share it. One
+ * of these threads at a time, the one that has the turn, contends for the lock among all clients or holds it.
  */
 final class LockAdapter implements Lock {
   private final ZkBlockingWriteLock lock;
   private final Semaphore turn = new Semaphore(1, true);
-  /** Whether the turn belongs to a thread that holds the lock: it ends with that, whoever unlocks it. */
+  /** Whether the thread that has the turn holds the lock: the turn ends with the hold, whichever thread unlocks. */
   private final AtomicBoolean held = new AtomicBoolean();
 
   LockAdapter(ZkBlockingWriteLock lock) {
@@ -62,7 +62,7 @@ final class LockAdapter implements Lock {
     try {
       done = lock.tryLock();
     } catch (InstanceLockException interrupted) {
-      // Meanwhile: the thread's flag says so.
+      // Interrupted meanwhile: the thread's flag is set.
     } finally {
       keepIf(done);
     }
@@ -96,7 +96,7 @@ final class LockAdapter implements Lock {
     throw new UnsupportedOperationException("a distributed lock has no conditions");
   }
 
-  /** The thread that fetches the events, which the end of another thread's turn may need. */
+  /** Never waits, for the thread that fetches events: the end of another thread's turn may need it. */
   private void takeTurnAtOnce() {
     if (!turn.tryAcquire()) {
       throw new RequestRejectedException(ErrorCode.ALREADY_HELD, lock.monitor(),
@@ -113,12 +113,12 @@ final class LockAdapter implements Lock {
     }
   }
 
-  /** Before a release; the result is for {@link #ended}. */
+  /** Called before a release; the result is the argument of {@link #ended}. */
   boolean ends() {
     return held.compareAndSet(true, false);
   }
 
-  /** When the lock is free for the next thread. */
+  /** Called when the lock is free for the next thread. */
   void ended(boolean ofAdapter) {
     if (ofAdapter) {
       turn.release();

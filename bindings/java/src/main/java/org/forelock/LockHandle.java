@@ -3,8 +3,8 @@ package org.forelock;
 import java.util.function.Consumer;
 
 /**
- * What a lock or a lock set has in the native library; ends with its object, if the application has not ended it. The
- * object refers to it, not the other way round: else it would never be garbage.
+ * The native handle of a lock or a lock set; freed when its object is garbage and was not closed. It must not refer to
+ * the object, which would never be garbage otherwise.
  */
 final class LockHandle implements Runnable {
   private static final String[] KINDS = {"onLost", "onDanger", "onQueued", "onContended"};
@@ -18,7 +18,7 @@ final class LockHandle implements Runnable {
   /**
    * A handle of the native library.
    *
-   * @param options what was said about it
+   * @param options the options of the lock
    * @param name for messages: "the lock on P1"
    */
   LockHandle(ClientCore core, long number, LockOptions options, String name) {
@@ -29,8 +29,8 @@ final class LockHandle implements Runnable {
   }
 
   /**
-   * Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end.
-   * {@code stack} says where it was called; null: nothing.
+   * Blocks for at most {@code blockMs}; returns whether the acquisition continues, and an event will report its end.
+   * {@code stack} is the call stack; null: none.
    */
   boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
     if (stack != null) {
@@ -40,7 +40,7 @@ final class LockHandle implements Runnable {
         : Native.lockAcquireWithin(number, timeoutMs, blockMs, tag);
   }
 
-  /** Of the acquisition with this tag alone: where it has ended, a later one is left alone. Never throws. */
+  /** Cancels the acquisition with this tag alone, and no later one. Never throws. */
   void cancel(long tag) {
     Native.lockCancelAsync(number, tag);
   }
@@ -49,7 +49,7 @@ final class LockHandle implements Runnable {
     return LockState.values()[Math.max(0, Native.lockGetState(number))];
   }
 
-  /** The callback runs on the thread for the application's code; it takes the place of an earlier one. */
+  /** Sets a callback, in place of an earlier one; it runs on the callback thread. */
   void watch(int kind, long marginMs, Consumer<Event> callback) {
     String what = KINDS[Integer.numberOfTrailingZeros(kind)] + " of " + name;
     long tag = core.listen(event -> core.call(what, () -> callback.accept(event)));
@@ -68,7 +68,7 @@ final class LockHandle implements Runnable {
     listeners[index] = tag;
   }
 
-  /** The application ends it itself. */
+  /** Called when the application closes it. */
   void closing() {
     closed = true;
   }

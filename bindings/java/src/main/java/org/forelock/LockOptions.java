@@ -2,17 +2,17 @@ package org.forelock;
 
 import java.time.Duration;
 
-/** What may be said about a lock beyond what for and how urgent. Immutable. */
+/** Options of a lock beyond its purpose and class. Immutable. */
 public final class LockOptions {
-  /** Nothing is said. */
+  /** No options. */
   public static final LockOptions NONE = new LockOptions();
 
-  /** For {@link #queueMax}: any number may wait. */
+  /** For {@link #queueMax}: no limit. */
   public static final long UNLIMITED = Native.UNLIMITED;
 
   final long expectedRuntimeMs;
   final long autoUnlockAfterMs;
-  /** Of the native library: fl_lock_flags. */
+  /** fl_lock_flags of the native library. */
   private final long flags;
   private final long queueMax;
   private final Boolean captureStack;
@@ -39,7 +39,7 @@ public final class LockOptions {
     return numbers;
   }
 
-  /** The thread is the one that makes the lock. */
+  /** For a lock that this thread creates. */
   byte[][] texts() {
     byte[][] texts = new byte[Layouts.LockOptions.TEXTS][];
     texts[Layouts.LockOptions.THREAD_NAME] = NativeLibrary.told(Thread.currentThread().getName());
@@ -52,9 +52,9 @@ public final class LockOptions {
   }
 
   /**
-   * How long the work is expected to take.
+   * Sets the expected duration of the work.
    *
-   * @param time more than zero; zero: nothing is said
+   * @param time more than zero; zero: none
    * @return options with it
    * @throws RequestRejectedException (INVALID_ARGUMENT) if it is negative
    */
@@ -64,10 +64,10 @@ public final class LockOptions {
   }
 
   /**
-   * Writes down that an unlocker may free the lock after that time: {@code forelock serve --unlocker}, or a program of
-   * the application's own.
+   * Permits an unlocker to free the lock after this time: {@code forelock serve --unlocker}, or the application's own
+   * program.
    *
-   * @param time more than zero; zero: nothing is said
+   * @param time more than zero; zero: none
    * @return options with it
    * @throws RequestRejectedException (INVALID_ARGUMENT) if it is negative
    */
@@ -77,10 +77,10 @@ public final class LockOptions {
   }
 
   /**
-   * Whether an acquisition may get a lock that lingers, and its lock may linger after it
+   * Sets whether an acquisition may get a lock that lingers, and its lock may linger afterwards
    * ({@code zookeeper.lock.linger}).
    *
-   * @param may false: each acquisition has a grant of its own, with a fencing token that no other section has
+   * @param may false: each acquisition has its own grant, with a fencing token that no other section has
    * @return options with it
    */
   public LockOptions mayLinger(boolean may) {
@@ -88,10 +88,10 @@ public final class LockOptions {
   }
 
   /**
-   * Whether a monitor that an acquisition makes stays when it is unused: for a small number of them that are locked
-   * again and again.
+   * Sets whether a monitor's node that an acquisition creates stays when it is unused: for a small number of monitors
+   * that are locked again and again.
    *
-   * @param keep false: it is removed when nobody has used it for a while ({@code zookeeper.monitor.linger})
+   * @param keep false: it is removed when it has been unused for a while ({@code zookeeper.monitor.linger})
    * @return options with it
    */
   public LockOptions keepMonitor(boolean keep) {
@@ -99,10 +99,10 @@ public final class LockOptions {
   }
 
   /**
-   * In place of {@code zookeeper.admission}: whether an acquisition that would probably wait in vain is refused at once
+   * Overrides {@code zookeeper.admission}: whether an acquisition that would probably time out is refused at once
    * (LOCK_REFUSED).
    *
-   * @param refuse false: it waits all the same
+   * @param refuse false: it waits in any case
    * @return options with it
    */
   public LockOptions refuseInVain(boolean refuse) {
@@ -111,20 +111,20 @@ public final class LockOptions {
   }
 
   /**
-   * In place of {@code zookeeper.queue.max}: an acquisition is refused at once (LOCK_REFUSED) where so many wait before
+   * Overrides {@code zookeeper.queue.max}: an acquisition is refused at once (LOCK_REFUSED) if that many wait before
    * it.
    *
    * @param waiting more than zero, or {@link #UNLIMITED}; zero: as configured
-   * @return options with it; a lock that is made with another negative number is refused (INVALID_ARGUMENT)
+   * @return options with it; a lock created with another negative number is refused (INVALID_ARGUMENT)
    */
   public LockOptions queueMax(long waiting) {
     return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, flags, waiting, captureStack);
   }
 
   /**
-   * Whether an acquisition leaves in its owner record where it was called: at most eight frames, some microseconds.
-   * Without a word about it, it does unless the lock may linger ({@code zookeeper.lock.linger}): a record is that of a
-   * grant's first section alone.
+   * Sets whether an acquisition records its call stack in its owner record: at most eight frames, some microseconds. By
+   * default it does unless the lock may linger ({@code zookeeper.lock.linger}): a record describes a grant's first
+   * section alone.
    *
    * @param capture whether it does
    * @return options with it

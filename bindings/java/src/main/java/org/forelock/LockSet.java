@@ -14,32 +14,33 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /**
- * A lock on several monitors at once: all of them or none, with one deadline, and free of deadlock whatever sets
+ * A lock on several monitors at once: all of them or none, with one deadline, and free of deadlock however sets
  * overlap. Other clients see ordinary locks, one for each member.
  *
- * <p>Free members cost the round trips of a single lock, however many they are. A member that another client holds is
- * waited for while the set keeps only members that come before it, in one order that all sets share. <em>Not</em>
- * covered: a program that takes a set while it holds another set or a lock; it has an order of its own to keep, as
+ * <p>Free members cost the round trips of a single lock, however many they are. While the set waits for a member that
+ * another client holds, it keeps only members that come before it, in one order that all sets share. <em>Not</em>
+ * covered: a program that takes a set while it holds another set or a lock; it must keep an order of its own, as
  * {@link #split} does.
  *
  * <p>Not re-entrant. Ownership belongs to the object, not to a thread: every method may be called from any thread. May
- * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread withdraws
- * it: it gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set again.
+ * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread cancels
+ * the acquisition: the thread gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set
+ * again.
  */
 public final class LockSet extends HeldLock {
   /** The limit on members. */
   public static final int MAX_MEMBERS = 1000;
 
-  /** Kept here, so that a client that the application forgets is not garbage before its sets. */
+  /** A reference, so that a client that the application drops is not garbage before its sets. */
   private final ForelockClient client;
   private final Contention<LockSet> contention;
   private volatile List<String> members;
 
   /**
-   * A foreground set.
+   * Creates a foreground set.
    *
-   * @param lockInfo short text for people: what for
-   * @param client must not be closed before the set is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param client must not be closed while the set is in use
    * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
    */
   public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors) {
@@ -47,25 +48,25 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * A set of either class.
+   * Creates a set of either class.
    *
-   * @param lockInfo short text for people: what for
-   * @param client must not be closed before the set is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param client must not be closed while the set is in use
    * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
-   * @param lockType the class in which all of them contend
+   * @param lockType the class in which all members contend
    */
   public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType) {
     this(lockInfo, client, monitors, lockType, LockOptions.NONE);
   }
 
   /**
-   * A set of either class, of which more is said.
+   * Creates a set of either class, with options.
    *
-   * @param lockInfo short text for people: what for
-   * @param client must not be closed before the set is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param client must not be closed while the set is in use
    * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
-   * @param lockType the class in which all of them contend
-   * @param options what else may be said about each member
+   * @param lockType the class in which all members contend
+   * @param options the options of each member
    * @throws RequestRejectedException an id is invalid, there is none, or there are too many
    */
   public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType,
@@ -100,8 +101,8 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * Ids in parts that are small enough for a set each. Sets of these parts that are taken one after the other, in this
-   * order, while the earlier ones are kept, are as free of deadlock as one set.
+   * Splits ids into parts that are small enough for a set each. Sets of these parts, taken one after the other in this
+   * order while the earlier ones are kept, are as free of deadlock as one set.
    *
    * @param monitors any number of ids; the same id twice counts once
    * @return parts of at most {@link #MAX_MEMBERS} ids, in the order in which they are to be taken; none without an id
@@ -136,16 +137,16 @@ public final class LockSet extends HeldLock {
    * Begins to contend and returns at once, with the time-out configured for the class.
    *
    * @return completed with this set when it is held, or exceptionally as {@link #lockWithTimeout()} would end; by the
-   *     client's executor ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it otherwise, as
-   *     {@code orTimeout} does, withdraws the acquisition; to do so with a stage that depends on it does not: the set
-   *     may be held afterwards
+   *     client's executor ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it in another way, as
+   *     {@code orTimeout} does, cancels the acquisition; doing so with a dependent stage does not: the set may be held
+   *     afterwards
    */
   public CompletableFuture<LockSet> acquireAsync() {
     return contention.acquireAsync(Native.CONFIGURED, false, null);
   }
 
   /**
-   * The same with a time-out of one's own.
+   * The same with its own time-out.
    *
    * @param timeout at most; zero or less is a single attempt
    * @return as {@link #acquireAsync()}
@@ -158,12 +159,11 @@ public final class LockSet extends HeldLock {
    * The same, completed by an executor of its own.
    *
    * @param timeout at most; zero or less is a single attempt
-   * @param executor completes the result, and so runs what depends on it. One that does so at once
-   *     ({@code Runnable::run}) has it run by the thread that fetches the client's events, and so does one that
-   *     refuses, by whatever exception. That is for what neither blocks nor takes long: meanwhile all other waiting
-   *     calls of the client wait on. A lock that is waited for there is not given up for an interruption;
-   *     {@link OperationRunner#run} is refused there; and a future of this client that is waited for there never
-   *     ends. A set that has lingered is held at once: then the calling thread takes the place of that one
+   * @param executor completes the result, and so runs its dependents. If it runs tasks at once ({@code Runnable::run}),
+   *     or refuses them, by whatever exception, they run on the thread that fetches the client's events. They must then
+   *     neither block nor take long: meanwhile all other waiting calls of the client keep waiting. On that thread, a
+   *     wait for a lock does not end by an interruption; {@link OperationRunner#run} is refused; and waiting for a
+   *     future of this client never ends. A set that has lingered is held at once: then they run on the calling thread
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<LockSet> acquireAsync(Duration timeout, Executor executor) {
@@ -171,7 +171,7 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * Begins a single attempt and returns at once: the set is obtained if every member can be had; it does not queue.
+   * Begins a single attempt and returns at once: the set is obtained if every member is free; it does not queue.
    *
    * @return as {@link #acquireAsync()}; completed exceptionally with {@link ErrorCode#LOCK_UNAVAILABLE} and the member
    *     that is held or waited for
@@ -181,7 +181,7 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * The same, completed by an executor as that of {@link #acquireAsync(Duration, Executor)}.
+   * The same, completed by an executor as in {@link #acquireAsync(Duration, Executor)}.
    *
    * @param executor completes the result
    * @return as {@link #tryLockAsync()}
@@ -193,12 +193,12 @@ public final class LockSet extends HeldLock {
   // --- releasing ---
 
   /**
-   * Releases every member. Waits for the confirmation, at most about the session time-out. Not held any more
-   * afterwards, whatever it throws. An interruption does not end it.
+   * Releases every member. Waits for the confirmation, at most about the session time-out. Afterwards the set is no
+   * longer held, whatever this throws. An interruption does not end it.
    *
    * @throws NoNodeException a member did not exist any more, or the set is not held
    * @throws SessionExpiredException the session ended before
-   * @throws ConnectionLossException there is no confirmation; the release goes on in the background
+   * @throws ConnectionLossException there is no confirmation; the release continues in the background
    */
   public void unlock() {
     contention.release();
@@ -213,10 +213,10 @@ public final class LockSet extends HeldLock {
     return contention.releaseAsync(() -> { });
   }
 
-  // --- what is known of a held set ---
+  // --- state of a held set ---
 
   /**
-   * The fencing tokens of the current or last grant, as {@link ZkBlockingWriteLock#fencingToken()} for each member.
+   * The fencing tokens of the current or last grant: {@link ZkBlockingWriteLock#fencingToken()} of each member.
    *
    * @return by the members' ids, in the order of {@link #monitors()}; 0 for one that was never granted
    */
@@ -233,8 +233,8 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * The highest of {@link #fencingTokens()}: no lower than that of any member, and lower than that of every
-   * later grant of one of them.
+   * The highest of {@link #fencingTokens()}: at least every member's token, and lower than the token of every later
+   * grant of a member.
    *
    * @return 0 if it was never granted
    */
@@ -251,15 +251,15 @@ public final class LockSet extends HeldLock {
   /**
    * The member in whose queue the set waits at this moment.
    *
-   * @return empty if it does not wait in one
+   * @return empty if it waits in none
    */
   public Optional<String> waitsFor() {
     return Optional.ofNullable(Native.setWaitsFor(handle.number)).map(Failures::text);
   }
 
   /**
-   * The callback is called once for each grant of which a member is lost, with the first one. Set it while the set is
-   * free. As {@link ZkBlockingWriteLock#onLost}.
+   * Sets the callback for losses: called once for each grant of which a member is lost, for the first such member. Set
+   * it while the set is free. As {@link ZkBlockingWriteLock#onLost}.
    *
    * @param callback gets the reason and the member
    */
@@ -269,8 +269,8 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * The callback is called with the member that the set waits for, when its place there becomes known, and when it
-   * changes. Costs the server a listing for each change. Set it while the set is free.
+   * Sets the callback for places in queues: called with the member that the set waits for when the place becomes known,
+   * and when it changes. Costs the server a listing for each change. Set it while the set is free.
    *
    * @param callback gets the place and the member
    */
@@ -280,8 +280,8 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * The callback is called when another client waits behind a member, once for each class, member and grant. Costs a
-   * watch and a listing for each member and each change in its queue. Set it while the set is free.
+   * Sets the callback for contention: called when another client waits behind a member, once for each class, member and
+   * grant. Costs a watch and a listing for each member and each change in its queue. Set it while the set is free.
    *
    * @param callback gets the class and the member
    */

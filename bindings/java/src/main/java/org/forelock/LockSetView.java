@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A lock set, as far as its nodes tell. Its records name the first members alone. */
+/** A lock set as read from its nodes. Its records name the first members alone. */
 public final class LockSetView {
   private final long[] numbers;
   private final OwnerRecord owner;
@@ -47,7 +47,7 @@ public final class LockSetView {
   }
 
   /**
-   * That acquisition of the set.
+   * Identifies the acquisition of the set.
    *
    * @return its id
    */
@@ -56,9 +56,9 @@ public final class LockSetView {
   }
 
   /**
-   * How many members it has.
+   * The number of its members.
    *
-   * @return their number
+   * @return the count
    */
   public long size() {
     return numbers[Layouts.SeenSet.MEMBERS];
@@ -74,7 +74,7 @@ public final class LockSetView {
   }
 
   /**
-   * Those of them that it holds.
+   * The members that it holds, of those that its records name.
    *
    * @return in the same order
    */
@@ -83,9 +83,9 @@ public final class LockSetView {
   }
 
   /**
-   * How many it holds, of those that are not named too.
+   * The number of members that it holds, including those that are not named.
    *
-   * @return their number
+   * @return the count
    */
   public long heldCount() {
     return numbers[Layouts.SeenSet.HELD];
@@ -94,14 +94,14 @@ public final class LockSetView {
   /**
    * The member in whose queue it waits.
    *
-   * @return nothing if it waits in none
+   * @return empty if it waits in none
    */
   public Optional<String> waitsFor() {
     return waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor);
   }
 
   /**
-   * Whether that one is held; then the next ones describe its holder.
+   * Whether that member is held; then the following methods describe its holder.
    *
    * @return false if it waits for none
    */
@@ -112,7 +112,7 @@ public final class LockSetView {
   /**
    * The record of that holder.
    *
-   * @return nothing if it left none that can be read
+   * @return empty if it left none that can be read
    */
   public Optional<OwnerRecord> holder() {
     return Optional.ofNullable(owner);
@@ -121,7 +121,7 @@ public final class LockSetView {
   /**
    * The class of that holder.
    *
-   * @return nothing if it is not known
+   * @return empty if it is unknown
    */
   public Optional<LockType> holderType() {
     long type = numbers[Layouts.SeenSet.HOLDER_PRIORITY];
@@ -156,7 +156,7 @@ public final class LockSetView {
   }
 
   /**
-   * How long that member is held.
+   * The time for which that member has been held.
    *
    * @return by wall clocks
    */

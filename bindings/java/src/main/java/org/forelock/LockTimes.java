@@ -2,7 +2,7 @@ package org.forelock;
 
 import java.util.Arrays;
 
-/** How long the locks of one class were waited for and held since the client was opened. A snapshot. */
+/** The waits and holds of the locks of one class since the client was opened. A snapshot. */
 public final class LockTimes {
   private final DurationHistogram waits;
   private final DurationHistogram holds;
@@ -24,18 +24,18 @@ public final class LockTimes {
   }
 
   /**
-   * Of acquisitions that were granted, from their begin.
+   * The waits of granted acquisitions, from their begin.
    *
-   * @return how long they waited
+   * @return their durations
    */
   public DurationHistogram waits() {
     return waits;
   }
 
   /**
-   * Of locks that were held, until their release was called or they were lost.
+   * The holds of locks, until their release was called or they were lost.
    *
-   * @return how long they were held
+   * @return their durations
    */
   public DurationHistogram holds() {
     return holds;

@@ -9,7 +9,7 @@ public enum LockType {
   BACKGROUND;
   // end of what is generated
 
-  /** As messages have it. */
+  /** The name in messages. */
   String text() {
     return this == BACKGROUND ? "background" : "foreground";
   }

@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** What a client needs of the JVM and of the native library, and a test can take away. */
+/** The parts of the JVM and of the native library whose failure a test can simulate. */
 class Machine {
   Thread thread(Runnable task, String name) {
     return Blocking.daemon(task, name);

@@ -2,14 +2,14 @@ package org.forelock;
 
 import java.time.Duration;
 
-/** Durations as the native library takes them, where negative numbers and zero may have meanings of their own. */
+/** Converts durations for the native library, for which negative numbers and zero may have special meanings. */
 final class Milliseconds {
-  /** Longer than anyone waits; the instants that it leads to can be computed. */
+  /** Longer than any wait; instants computed with it do not overflow. */
   private static final Duration MOST = Duration.ofDays(36_500);
 
   private Milliseconds() {}
 
-  /** Rounded up, so that only zero becomes zero; a negative time is none, as in {@code java.util.concurrent}. */
+  /** Rounds up, so that only zero becomes zero; a negative time counts as zero, as in {@code java.util.concurrent}. */
   static long of(Duration time) {
     if (time.isNegative()) {
       return 0;
@@ -18,7 +18,7 @@ final class Milliseconds {
   }
 
   /**
-   * The same for what is said rather than waited for, where zero stands for nothing said.
+   * The same for an option, where zero stands for none.
    *
    * @throws RequestRejectedException if it is negative
    */

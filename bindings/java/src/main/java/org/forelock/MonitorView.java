@@ -54,7 +54,7 @@ public final class MonitorView {
   /**
    * The holder's record.
    *
-   * @return nothing if it is not held, or left none that can be read
+   * @return empty if it is not held, or its holder left none that can be read
    */
   public Optional<OwnerRecord> owner() {
     return Optional.ofNullable(owner);
@@ -63,7 +63,7 @@ public final class MonitorView {
   /**
    * The holder's class.
    *
-   * @return nothing if unknown
+   * @return empty if unknown
    */
   public Optional<LockType> holderType() {
     long type = numbers[Layouts.Monitor.HOLDER_PRIORITY];
@@ -98,7 +98,7 @@ public final class MonitorView {
   }
 
   /**
-   * How long it is held.
+   * The time for which it has been held.
    *
    * @return by wall clocks
    */
@@ -107,34 +107,34 @@ public final class MonitorView {
   }
 
   /**
-   * How many wait.
+   * The number of waiting contenders.
    *
-   * @return their number
+   * @return the count
    */
   public long waiting() {
     return numbers[Layouts.Monitor.WAITING];
   }
 
   /**
-   * How many foreground locks wait.
+   * The number of waiting foreground contenders.
    *
-   * @return their number
+   * @return the count
    */
   public long waitingForeground() {
     return numbers[Layouts.Monitor.WAITING_FOREGROUND];
   }
 
   /**
-   * How many background locks wait.
+   * The number of waiting background contenders.
    *
-   * @return their number
+   * @return the count
    */
   public long waitingBackground() {
     return numbers[Layouts.Monitor.WAITING_BACKGROUND];
   }
 
   /**
-   * The line, in the order in which it will be served.
+   * The queue, in the order in which it will be served.
    *
    * @return empty in a list
    */
@@ -143,9 +143,9 @@ public final class MonitorView {
   }
 
   /**
-   * How long the one has waited that has waited longest.
+   * The longest wait of those that wait now.
    *
-   * @return by wall clocks; nothing if none waits
+   * @return by wall clocks; empty if none waits
    */
   public Optional<Duration> oldestWait() {
     long told = numbers[Layouts.Monitor.OLDEST_WAIT_MS];

@@ -19,27 +19,27 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds and loads the native library of this machine's architecture: from {@code forelock.native.library}, or from
- * beside the jar, or out of it by way of a private folder that is gone again when it is loaded; or, where the jar has
- * none, from the system, where packages of Debian have it.
+ * Finds and loads the native library of this machine's architecture: from {@code forelock.native.library}, from beside
+ * the jar, or out of the jar through a private folder that is removed once it is loaded; or, where the jar has none,
+ * from the system, where Debian packages install it.
  */
 final class NativeLibrary {
   /** The library to load, by its absolute path. */
   static final String LIBRARY = "forelock.native.library";
-  /** Where the library is unpacked; the JVM's temporary folder by default. */
+  /** The folder in which the library is unpacked; the JVM's temporary folder by default. */
   static final String FOLDER = "forelock.native.dir";
 
   private static final String[] NAMES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
-  /** For which there may be libraries, as folders are named. */
+  /** Platforms for which there may be libraries, by the names of their folders. */
   private static final String[] PLATFORMS = {"linux-amd64", "linux-aarch64"};
 
-  /** Why the library that is loaded may be without the dead-letter queue, and what to do. */
+  /** The reason why the loaded library may have no dead-letter queue, and the next step. */
   private static String noQueue = "";
   private static String noQueueHint = "";
 
   private NativeLibrary() {}
 
-  /** For an object that needs a part of the library that was not loaded. */
+  /** The exception of an object that needs the part of the library that was not loaded. */
   static RequestRejectedException withoutDeadLetters() {
     return new RequestRejectedException(
         ErrorCode.KAFKA_UNAVAILABLE, "", "there is no dead-letter queue: " + noQueue, noQueueHint);
@@ -53,7 +53,7 @@ final class NativeLibrary {
       loadChosen(Paths.get(chosen).toAbsolutePath());
       return;
     }
-    // The first one needs Kafka's client on this machine; without it everything works but the dead-letter queue.
+    // The first one needs Kafka's client on this machine; without it all works but the dead-letter queue.
     noQueue = "the jar has no " + NAMES[0];
     noQueueHint = "build the target forelock_jni_dlq before the jar";
     UnsatisfiedLinkError problem = null;
@@ -103,7 +103,7 @@ final class NativeLibrary {
     return new UnsatisfiedLinkError(problem + "; name one with -D" + LIBRARY + "=/path/to/the/library");
   }
 
-  /** The platforms that the jar, or the folder in which it lies, has libraries for. */
+  /** The platforms for which the jar, or its folder, has libraries. */
   private static String carried() {
     List<String> carried = new ArrayList<>();
     for (String platform : PLATFORMS) {
@@ -117,7 +117,7 @@ final class NativeLibrary {
     return String.join(" and ", carried);
   }
 
-  /** A JVM calls an architecture by one name, other machines' programs by others. */
+  /** The platform's name; JVMs and other programs name one architecture differently. */
   private static String platform() {
     String architecture = System.getProperty("os.arch");
     String named = architecture.equals("x86_64") ? "amd64" : architecture.equals("arm64") ? "aarch64" : architecture;
@@ -128,7 +128,7 @@ final class NativeLibrary {
     return "/org/forelock/native/" + platform + "/" + name;
   }
 
-  /** A file in the folder in which the jar lies; null where it lies in none. */
+  /** A file in the jar's folder; null where it has none. */
   private static Path beside(String name) {
     CodeSource jar = NativeLibrary.class.getProtectionDomain().getCodeSource();
     if (jar == null || jar.getLocation() == null || !jar.getLocation().getProtocol().equals("file")) {
@@ -137,7 +137,7 @@ final class NativeLibrary {
     return Paths.get(URI.create(jar.getLocation().toString())).resolveSibling(name);
   }
 
-  /** As in a plugin's folder, of which no other class loader has a jar; a folder for the platform goes first. */
+  /** For a plugin's folder, whose jar no other class loader has; a folder for the platform comes first. */
   private static boolean loadFromBeside(String name) {
     Path folder = beside(platform());
     Path file = folder != null && Files.isDirectory(folder) ? folder.resolve(name) : beside(name);
@@ -148,7 +148,7 @@ final class NativeLibrary {
     return true;
   }
 
-  /** Of a second class loader it is a copy: a JVM loads no file twice. */
+  /** For a second class loader it loads a copy: a JVM loads no file twice. */
   private static boolean loadFromSystem() {
     for (String folder : System.getProperty("java.library.path", "").split(":")) {
       for (String name : NAMES) {
@@ -175,7 +175,7 @@ final class NativeLibrary {
     return loadCopy(name, () -> NativeLibrary.class.getResourceAsStream(packed(platform(), name)));
   }
 
-  /** What has the bytes of the library; null where there are none. */
+  /** Provides the bytes of the library; null where there are none. */
   private interface Source {
     InputStream open() throws IOException;
   }
@@ -262,7 +262,7 @@ final class NativeLibrary {
     return error;
   }
 
-  // A loaded library needs its file no more.
+  // A loaded library no longer needs its file.
   private static void remove(Path folder, String name) {
     if (folder == null) {
       return;
@@ -276,10 +276,10 @@ final class NativeLibrary {
   }
 
   /**
-   * A text as the native library takes it.
+   * Converts a text for the native library.
    *
-   * @throws RequestRejectedException (INVALID_ARGUMENT) if it contains the character 0, or half of a surrogate pair,
-   *     which is no character: replaced, it would make one id of two
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if it contains the character 0, or half of a surrogate pair:
+   *     replacing it would make two ids one
    */
   static byte[] utf8(String text) {
     if (text.indexOf(0) >= 0) {
@@ -294,7 +294,7 @@ final class NativeLibrary {
     }
   }
 
-  /** The same of a text that is only told to people: what it cannot have is replaced. */
+  /** The same for a text that is only shown to people: invalid characters are replaced. */
   static byte[] told(String text) {
     return text.replace((char) 0, ' ').getBytes(StandardCharsets.UTF_8);
   }

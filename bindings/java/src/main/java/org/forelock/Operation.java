@@ -3,7 +3,7 @@ package org.forelock;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Work to be done under a lock, tried again when it fails for a passing reason, and never silently dropped. */
+/** Work to be done under a lock, retried when it fails for a passing reason, and never silently dropped. */
 public final class Operation {
   final String type;
   final String monitor;
@@ -27,9 +27,9 @@ public final class Operation {
   }
 
   /**
-   * An operation with a random id and without a payload.
+   * Creates an operation with a random id and without a payload.
    *
-   * @param type what kind, e.g. "saveContent"
+   * @param type the kind, e.g. "saveContent"
    * @param monitor the monitor object's id
    * @param lockType the class of its lock
    */
@@ -38,7 +38,7 @@ public final class Operation {
   }
 
   /**
-   * With an idempotency key.
+   * Sets the idempotency key.
    *
    * @param key at most 128 bytes of printable ASCII
    * @return the operation with it
@@ -48,7 +48,7 @@ public final class Operation {
   }
 
   /**
-   * With a payload.
+   * Sets the payload.
    *
    * @param bytes at most 1 MiB; never logged
    * @return the operation with it
@@ -58,7 +58,7 @@ public final class Operation {
   }
 
   /**
-   * With what the lock is for.
+   * Sets the purpose of the lock.
    *
    * @param info a short text
    * @return the operation with it
@@ -68,7 +68,7 @@ public final class Operation {
   }
 
   /**
-   * With a W3C trace context, which is passed through to the dead letter.
+   * Sets the W3C trace context, which is passed through to the dead letter.
    *
    * @param context the traceparent
    * @return the operation with it
@@ -78,11 +78,10 @@ public final class Operation {
   }
 
   /**
-   * With an end: no attempt begins, and none waits for its lock, after that time. An operation that has failed by then
-   * goes to the dead-letter queue; of one that could not be tried the caller hears
-   * ({@link ErrorCode#LOCK_TIMEOUT}).
+   * Sets a time-out: after it no attempt begins, and none waits for its lock. An operation that has failed by then goes
+   * to the dead-letter queue; one that could not be tried fails to the caller ({@link ErrorCode#LOCK_TIMEOUT}).
    *
-   * @param time from the call that runs it on; zero and less are as the shortest
+   * @param time counted from the call that runs it; zero or less is the shortest
    * @return the operation with it
    */
   public Operation timeout(Duration time) {

@@ -12,7 +12,7 @@ public final class OperationAttempt extends HeldAttempt {
   }
 
   /**
-   * What is to be done.
+   * The operation to work on.
    *
    * @return as given
    */
@@ -21,7 +21,7 @@ public final class OperationAttempt extends HeldAttempt {
   }
 
   /**
-   * Which attempt this is.
+   * The number of this attempt.
    *
    * @return 1 is the first
    */

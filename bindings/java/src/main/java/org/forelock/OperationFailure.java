@@ -2,17 +2,17 @@ package org.forelock;
 
 import java.util.Objects;
 
-/** A handler's way to say how it failed. */
+/** Thrown by a handler to state its failure. */
 public final class OperationFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** For programs. */
+  /** The code, for programs. */
   private final String code;
   /** Whether another attempt makes sense. */
   private final boolean retryable;
 
   /**
-   * A failure.
+   * Creates a failure.
    *
    * @param code stable, for programs: lower case letters, digits, underscores
    * @param message for people; must not hold the payload
@@ -25,7 +25,7 @@ public final class OperationFailure extends RuntimeException {
   }
 
   /**
-   * For programs.
+   * The code, for programs.
    *
    * @return the stable code
    */

@@ -2,7 +2,7 @@ package org.forelock;
 
 import java.util.List;
 
-/** How an operation ended, when it ended well or was dead-lettered. That it failed to the caller is an exception. */
+/** The result of an operation that succeeded or was dead-lettered. A failure to the caller is an exception instead. */
 public final class OperationResult {
   private final boolean succeeded;
   private final String id;
@@ -17,7 +17,7 @@ public final class OperationResult {
   }
 
   /**
-   * Whether an attempt succeeded, its lock certain to be held until then.
+   * Whether an attempt succeeded while its lock was certain to be held.
    *
    * @return false if it is dead-lettered
    */
@@ -28,7 +28,7 @@ public final class OperationResult {
   /**
    * The operation's id.
    *
-   * @return that of the letter, if it is dead-lettered
+   * @return also the letter's id, if it is dead-lettered
    */
   public String id() {
     return id;
@@ -44,7 +44,7 @@ public final class OperationResult {
   }
 
   /**
-   * The codes of the attempts that failed.
+   * The codes of the failed attempts.
    *
    * @return oldest first
    */

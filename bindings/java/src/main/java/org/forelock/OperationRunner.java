@@ -24,20 +24,20 @@ public final class OperationRunner implements AutoCloseable {
   private final long handle;
 
   /**
-   * A runner with the default waits between attempts.
+   * Creates a runner with the default waits between attempts.
    *
-   * @param client whose settings say how often is tried again
-   * @param queue where operations go that ran out of retries
+   * @param client takes the locks; its settings limit the attempts
+   * @param queue accepts operations that have used up their retries
    */
   public OperationRunner(ForelockClient client, DeadLetterQueue queue) {
     this(client, queue, RunnerOptions.DEFAULT);
   }
 
   /**
-   * A runner.
+   * Creates a runner.
    *
-   * @param client whose settings say how often is tried again
-   * @param queue where operations go that ran out of retries
+   * @param client takes the locks; its settings limit the attempts
+   * @param queue accepts operations that have used up their retries
    * @param firstWait the bound of the wait before the first retry; zero: the default
    * @param longestWait the bound never grows beyond; zero: the default
    * @throws RequestRejectedException (INVALID_ARGUMENT) if one is negative, or more than 24 hours
@@ -47,36 +47,36 @@ public final class OperationRunner implements AutoCloseable {
   }
 
   /**
-   * A runner with limits of its own.
+   * Creates a runner with its own limits.
    *
-   * @param client whose settings say how often is tried again
-   * @param queue where operations go that ran out of retries
-   * @param options how it waits and limits itself
+   * @param client takes the locks; its settings limit the attempts
+   * @param queue accepts operations that have used up their retries
+   * @param options its waits and limits
    */
   public OperationRunner(ForelockClient client, DeadLetterQueue queue, RunnerOptions options) {
     this.client = client;
     this.handle = Native.runnerNew(client.core().handle, queue.handle, options.numbers());
   }
 
-  /** Does the work of one attempt; throws to say that it failed. */
+  /** Does the work of one attempt; throws if it fails. */
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does it.
+     * Does the work.
      *
      * @param attempt with its lock
-     * @throws Exception to say that it failed: {@link OperationFailure} says how
+     * @throws Exception if it fails: {@link OperationFailure} states the failure
      */
     void run(OperationAttempt attempt) throws Exception;
   }
 
   /**
-   * Runs the operation; the handler is called by this thread. An interruption while it waits withdraws it.
+   * Runs the operation; this thread calls the handler. An interruption while it waits cancels the operation.
    *
-   * @param operation what to do
-   * @param handler does it
-   * @return how it ended
-   * @throws InstanceLockException it was withdrawn; the caller keeps the operation
+   * @param operation the operation
+   * @param handler does the work
+   * @return the result
+   * @throws InstanceLockException it was cancelled; the caller keeps the operation
    * @throws RequestRejectedException (INVALID_ARGUMENT) if this is the thread that fetches the client's events, for
    *     which it would wait: see {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)}
    */
@@ -131,14 +131,14 @@ public final class OperationRunner implements AutoCloseable {
   }
 
   /**
-   * Runs the operation without blocking. Cancelling the future withdraws the operation, but interrupts no handler.
+   * Runs the operation without blocking. Cancelling the future cancels the operation, but interrupts no handler.
    *
-   * @param operation what to do
-   * @param executor calls the handler. One that does so at once ({@code Runnable::run}, or a pool that has its caller
-   *     run what is too much) has it called by the thread that fetches the client's events, with the limits that
-   *     {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)} names. What an executor refuses has failed
+   * @param operation the operation
+   * @param executor calls the handler. One that runs tasks at once ({@code Runnable::run}, or a full pool whose caller
+   *     runs the task) has it called by the thread that fetches the client's events, with the limits that
+   *     {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)} names. An attempt that it refuses has failed
    * @param handler begins an attempt; the attempt has ended when the stage is completed
-   * @return how it ended
+   * @return the result
    */
   public CompletableFuture<OperationResult> runAsync(
       Operation operation, Executor executor, Function<OperationAttempt, CompletionStage<?>> handler) {
@@ -197,7 +197,7 @@ public final class OperationRunner implements AutoCloseable {
     }
   }
 
-  /** What a stage has failed with: dependent ones wrap it. */
+  /** The failure of a stage, which dependent stages wrap. */
   private static Throwable unwrapped(Throwable problem) {
     try {
       Throwable cause = problem instanceof CompletionException ? problem.getCause() : null;
@@ -223,9 +223,9 @@ public final class OperationRunner implements AutoCloseable {
   }
 
   /**
-   * Withdraws all operations, and waits until the last one has ended. They stay with their callers (cancelled), except
-   * those that are on their way into the queue already. An attempt under way is over, too: what still works on it has
-   * no lock any more. No handler is called that was not called before. Idempotent.
+   * Cancels all operations, and waits until the last one has ended. They stay with their callers (cancelled), except
+   * those that are on their way into the queue already. An attempt under way is over, too: work that still runs for it
+   * has no lock any more. No further handler is called. Idempotent.
    */
   @Override
   public void close() {

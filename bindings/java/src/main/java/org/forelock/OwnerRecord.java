@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Who holds or waits, and what for: the record that every contender leaves on the server. Times are for people. */
+/** The record that every contender leaves on the server: its identity and its lock's purpose. Times are for people. */
 public final class OwnerRecord {
   private final long[] numbers;
   private final String[] texts = new String[Layouts.Owner.TEXTS];
   private final long lingerMs;
 
-  /** Out of a structure that has it from these places on, and what it has no place for. */
+  /** Reads a structure from these indexes on, and takes the value that it has no member for. */
   OwnerRecord(long[] numbers, int number, byte[][] texts, int text, long lingerMs) {
     this.numbers = Arrays.copyOfRange(numbers, number, number + Layouts.Owner.NUMBERS);
     for (int i = 0; i < this.texts.length; ++i) {
@@ -29,7 +29,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * Short description of why the lock is taken.
+   * A short description of the lock's purpose.
    *
    * @return the text given to the lock
    */
@@ -38,7 +38,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * Who.
+   * The contender's identity.
    *
    * @return {@code host/pid/thread}
    */
@@ -56,7 +56,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * Where the lock was asked for.
+   * The call stack of the acquisition.
    *
    * @return frames, innermost first; empty for locks of this library
    */
@@ -66,7 +66,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * The class it contends in.
+   * The class in which it contends.
    *
    * @return the class
    */
@@ -75,7 +75,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * When it began to wait.
+   * The time at which it began to wait.
    *
    * @return by that machine's clock
    */
@@ -84,46 +84,46 @@ public final class OwnerRecord {
   }
 
   /**
-   * When the claim of a holder was sent.
+   * The time at which a holder's claim was sent.
    *
-   * @return by that machine's clock; nothing for a waiter
+   * @return by that machine's clock; empty for a waiter
    */
   public Optional<Instant> acquiredAt() {
     return instant(numbers[Layouts.Owner.ACQUIRED_AT_MS]);
   }
 
   /**
-   * How long the holder expects to need.
+   * The time that the holder expects to need.
    *
-   * @return nothing if it has not said
+   * @return empty if it gave none
    */
   public Optional<Duration> expectedRuntime() {
     return duration(numbers[Layouts.Owner.EXPECTED_RUNTIME_MS]);
   }
 
   /**
-   * When people should look at it.
+   * The time at which an operator should look at it.
    *
-   * @return nothing if it has not said
+   * @return empty if it gave none
    */
   public Optional<Instant> alertAt() {
     return instant(numbers[Layouts.Owner.ALERT_AT_MS]);
   }
 
   /**
-   * When an unlocker may free it.
+   * The time from which an unlocker may free it.
    *
-   * @return nothing if it may not
+   * @return empty if it may not
    */
   public Optional<Instant> autoUnlockAt() {
     return instant(numbers[Layouts.Owner.AUTO_UNLOCK_AT_MS]);
   }
 
   /**
-   * How long the lock may stay with its process after a section ({@code zookeeper.lock.linger}).
+   * The longest time for which the lock stays with its process after a section ({@code zookeeper.lock.linger}).
    *
-   * @return nothing if it does not. Else the record is that of the grant's first section: a later one may be under way,
-   *     or none
+   * @return empty if it does not. Otherwise the record describes the grant's first section: a later one may be under
+   *     way, or none
    */
   public Optional<Duration> linger() {
     return duration(lingerMs);

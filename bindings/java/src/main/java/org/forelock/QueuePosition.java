@@ -25,7 +25,7 @@ public final class QueuePosition {
   }
 
   /**
-   * The node directly before ours.
+   * The node directly before this contender's.
    *
    * @return its name, or "privateLock": only the holder
    */
@@ -34,9 +34,9 @@ public final class QueuePosition {
   }
 
   /**
-   * How long it will probably still wait, by how this process's latest waits of its class for the monitor went.
+   * The expected further wait, estimated from this process's latest waits of its class for the monitor.
    *
-   * @return nothing as long as these were too few
+   * @return empty as long as these are too few
    */
   public Optional<Duration> expectedWait() {
     return expectedMillis.isEmpty() ? Optional.empty()

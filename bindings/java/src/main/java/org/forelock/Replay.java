@@ -26,7 +26,7 @@ final class Replay {
     }
   }
 
-  /** The handler is called by this thread. */
+  /** This thread calls the handler. */
   static ReplayReport run(ClientCore core, DeadLetterQueue queue, ReplayOptions options, ReplayHandler handler) {
     if (core.onPoller()) {
       throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, "",
@@ -49,7 +49,7 @@ final class Replay {
     }
   }
 
-  /** The handler is called by the executor. */
+  /** The executor calls the handler. */
   static CompletableFuture<ReplayReport> begin(
       ClientCore core, DeadLetterQueue queue, ReplayOptions options, Executor executor, ReplayHandler handler) {
     CompletableFuture<ReplayReport> result = new CompletableFuture<>();
@@ -77,7 +77,7 @@ final class Replay {
     }
   }
 
-  /** What is no fault of the letter's. */
+  /** Puts a letter off for a failure that is not its own. */
   private static void putOff(Event event, String why, Throwable problem) {
     Native.attemptFail(event.source, NativeLibrary.utf8("overloaded"),
         NativeLibrary.told(why + ": " + problem.getClass().getName()), true);

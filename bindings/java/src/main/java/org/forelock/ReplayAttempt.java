@@ -10,16 +10,16 @@ public final class ReplayAttempt extends HeldAttempt {
   }
 
   /**
-   * What is to be done.
+   * The letter to work on.
    *
-   * @return with the payload, and how it has failed
+   * @return with the payload and its failures
    */
   public DeadLetter letter() {
     return letter;
   }
 
   /**
-   * How many replays of it have begun before and did not end well.
+   * The number of earlier replays of it that did not succeed.
    *
    * @return 0: none
    */
@@ -28,10 +28,10 @@ public final class ReplayAttempt extends HeldAttempt {
   }
 
   /**
-   * Whether the work should end: its lock was lost, or the replay is to end. What is done afterwards does not count
-   * unless the handler returns while the lock is certain to be held.
+   * Whether the work should end: its lock was lost, or the replay is to end. Work done afterwards does not count unless
+   * the handler returns while the lock is certain to be held.
    *
-   * @return true after the end of the attempt, too
+   * @return also true after the end of the attempt
    */
   public boolean shouldStop() {
     return Native.attemptShouldStop(handle);

@@ -4,12 +4,12 @@ package org.forelock;
 @FunctionalInterface
 public interface ReplayHandler {
   /**
-   * Does it; returning says that it is done. What it throws decides otherwise, as in an {@link OperationRunner}: a
-   * retryable {@link OperationFailure} or {@link ForelockException} puts the letter off, and it is not counted;
-   * anything else is a failure of the letter.
+   * Does the work; the letter is done when this returns. An exception decides otherwise, as in an
+   * {@link OperationRunner}: a retryable {@link OperationFailure} or {@link ForelockException} puts the letter off
+   * without counting; any other one is a failure of the letter.
    *
    * @param attempt the letter, with its lock
-   * @throws Exception to say that it is not done
+   * @throws Exception if it is not done
    */
   void run(ReplayAttempt attempt) throws Exception;
 }

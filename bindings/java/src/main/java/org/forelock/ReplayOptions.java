@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.util.Collection;
 
 /**
- * Which dead letters are replayed, and how. All conditions that are set must hold; of several values in one condition,
- * any. Immutable.
+ * The choice of dead letters for a replay, and its limits. All conditions that are set must hold; of several values in
+ * one condition, any. Immutable.
  */
 public final class ReplayOptions {
-  /** Everything as it is by default: all letters of the queue. */
+  /** The defaults: all letters of the queue. */
   public static final ReplayOptions DEFAULT = new ReplayOptions(
       new byte[Layouts.ReplayOptions.LISTS][][], new long[Layouts.ReplayOptions.NUMBERS]);
 
-  /** Of ids, monitors, types and reasons; null: any. */
+  /** Ids, monitors, types and reasons; null: any. */
   final byte[][][] texts;
   final long[] numbers;
 
@@ -43,7 +43,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters with these ids alone.
+   * Limits a replay to letters with these ids.
    *
    * @param values whole ids; empty: any
    * @return options with it
@@ -53,7 +53,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters of these monitors alone.
+   * Limits a replay to letters of these monitors.
    *
    * @param values ids of monitor objects; empty: any
    * @return options with it
@@ -63,7 +63,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters of these kinds of operation alone.
+   * Limits a replay to letters of these kinds of operation.
    *
    * @param values types; empty: any
    * @return options with it
@@ -73,7 +73,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters whose last failure had one of these codes alone.
+   * Limits a replay to letters whose last failure had one of these codes.
    *
    * @param values codes; empty: any
    * @return options with it
@@ -83,7 +83,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters that failed at this time or later alone.
+   * Limits a replay to letters that failed at this time or later.
    *
    * @param time an instant after 1970
    * @return options with it
@@ -93,7 +93,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * Letters that failed before this time alone.
+   * Limits a replay to letters that failed before this time.
    *
    * @param time an instant after 1970
    * @return options with it
@@ -103,9 +103,9 @@ public final class ReplayOptions {
   }
 
   /**
-   * The letters in the parking place instead of those in the queue.
+   * Replays the letters in the parking place instead of those in the queue.
    *
-   * @param only whether
+   * @param only whether to do so
    * @return options with it
    */
   public ReplayOptions parked(boolean only) {
@@ -113,9 +113,9 @@ public final class ReplayOptions {
   }
 
   /**
-   * The letters in this machine's outbox also where Kafka is configured.
+   * Replays the letters in this machine's outbox even where Kafka is configured.
    *
-   * @param only whether
+   * @param only whether to do so
    * @return options with it
    */
   public ReplayOptions outbox(boolean only) {
@@ -123,7 +123,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * How many letters are tried.
+   * Limits the number of letters that are tried.
    *
    * @param letters at most, 1 or more
    * @return options with it
@@ -133,9 +133,9 @@ public final class ReplayOptions {
   }
 
   /**
-   * How many letters are begun per second.
+   * Limits the letters that are begun per second.
    *
-   * @param perSecond at most; 0: as fast as it goes
+   * @param perSecond at most; 0: no limit
    * @return options with it
    */
   public ReplayOptions rate(double perSecond) {
@@ -143,7 +143,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * How many letters are worked on at once, of as many monitors, by {@link DeadLetterQueue#replayAsync}.
+   * Limits the letters that {@link DeadLetterQueue#replayAsync} works on at once, one for each monitor.
    *
    * @param monitors 1 to 256; 4 by default
    * @return options with it
@@ -153,7 +153,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * How long each letter's lock is waited for.
+   * Limits the wait for each letter's lock.
    *
    * @param time at most, more than zero; 2 s by default
    * @return options with it
@@ -164,7 +164,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * After how many failed replays a letter is parked.
+   * Sets the number of failed replays after which a letter is parked.
    *
    * @param tries 1 or more; 3 by default
    * @return options with it
@@ -174,7 +174,7 @@ public final class ReplayOptions {
   }
 
   /**
-   * How many letters {@link ReplayReport#unresolved()} lists.
+   * Limits the letters that {@link ReplayReport#unresolved()} lists.
    *
    * @param letters at most, 1 or more; 10,000 by default
    * @return options with it

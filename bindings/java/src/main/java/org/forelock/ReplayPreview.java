@@ -3,7 +3,7 @@ package org.forelock;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What a replay would do. A snapshot. */
+/** The expected outcome of a replay. A snapshot. */
 public final class ReplayPreview {
   private final long[] numbers;
 
@@ -12,7 +12,7 @@ public final class ReplayPreview {
   }
 
   /**
-   * How many letters it would try.
+   * Letters that it would try.
    *
    * @return their number
    */
@@ -21,7 +21,7 @@ public final class ReplayPreview {
   }
 
   /**
-   * How many records cannot be read.
+   * Records that cannot be read.
    *
    * @return their number
    */
@@ -30,7 +30,7 @@ public final class ReplayPreview {
   }
 
   /**
-   * How many letters do not match and stand before others of their monitors that do.
+   * Letters that do not match, but precede matching ones of their monitors.
    *
    * @return their number
    */
@@ -39,9 +39,9 @@ public final class ReplayPreview {
   }
 
   /**
-   * When the oldest that matches failed.
+   * The time of the oldest matching letter's failure.
    *
-   * @return nothing if there is none
+   * @return empty if none matches
    */
   public Optional<Instant> oldest() {
     long told = numbers[Layouts.ReplayPreview.OLDEST_MS];

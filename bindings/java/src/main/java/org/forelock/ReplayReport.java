@@ -10,7 +10,7 @@ public final class ReplayReport {
   private final String unsettled;
   private final List<UnresolvedLetter> unresolved;
 
-  /** Reads that of a replay that has ended. */
+  /** Reads the report of a replay that has ended. */
   ReplayReport(long replay) {
     byte[][] told = new byte[Layouts.ReplayReport.TEXTS][];
     Native.replayGetReport(replay, numbers, told);
@@ -23,7 +23,7 @@ public final class ReplayReport {
   }
 
   /**
-   * Letters that are done, and out of the queue.
+   * Letters that are done and have left the queue.
    *
    * @return their number
    */
@@ -59,7 +59,7 @@ public final class ReplayReport {
   }
 
   /**
-   * Letters behind an earlier one of their monitor that failed or waits.
+   * Letters skipped because an earlier one of their monitor failed or waits.
    *
    * @return their number
    */
@@ -77,25 +77,25 @@ public final class ReplayReport {
   }
 
   /**
-   * Whether it ended early: stopped by the caller, or because the lock that makes it the only one was lost.
+   * Whether it ended early: stopped by the caller, or because the lock that makes it exclusive was lost.
    *
-   * @return then not all letters were met
+   * @return if true, some letters were not reached
    */
   public boolean stopped() {
     return numbers[Layouts.ReplayReport.STOPPED] != 0;
   }
 
   /**
-   * Letters that were met and are not done, as they came up.
+   * Letters that were reached and are not done, in the order in which they were reached.
    *
-   * @return at most as many as {@link ReplayOptions#maxUnresolved} says
+   * @return at most {@link ReplayOptions#maxUnresolved} letters
    */
   public List<UnresolvedLetter> unresolved() {
     return unresolved;
   }
 
   /**
-   * Letters that had no place in {@link #unresolved()}.
+   * Letters left out of {@link #unresolved()} by its limit.
    *
    * @return their number
    */
@@ -104,9 +104,9 @@ public final class ReplayReport {
   }
 
   /**
-   * Why the queue could not be tidied up afterwards. Nothing is lost by that.
+   * The reason why the queue could not be tidied up afterwards. Nothing is lost then.
    *
-   * @return for people; empty if it was
+   * @return for people; empty if it was tidied up
    */
   public String unsettled() {
     return unsettled;

@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** The server or the library refused the request; the code says why. */
+/** The server or the library refused the request; the code gives the reason. */
 public final class RequestRejectedException extends ForelockException {
   private static final long serialVersionUID = 1L;
 

@@ -2,9 +2,9 @@ package org.forelock;
 
 import java.time.Duration;
 
-/** How an {@link OperationRunner} waits and limits itself, beyond what the client's settings say. Immutable. */
+/** The waits and limits of an {@link OperationRunner}, beyond the client's settings. Immutable. */
 public final class RunnerOptions {
-  /** Everything as it is by default. */
+  /** The defaults. */
   public static final RunnerOptions DEFAULT = new RunnerOptions(0, 0, 0, 0, 0);
 
   final long firstWaitMs;
@@ -33,10 +33,10 @@ public final class RunnerOptions {
   }
 
   /**
-   * How long to wait between attempts: uniformly between nothing and a bound that doubles.
+   * Sets the waits between attempts: random, uniform between zero and a bound that doubles.
    *
    * @param first the bound before the first retry; zero: 100 ms
-   * @param longest the bound never grows beyond; zero: 10 s
+   * @param longest the bound's limit; zero: 10 s
    * @return options with it
    * @throws RequestRejectedException (INVALID_ARGUMENT) if one is negative
    */
@@ -46,7 +46,7 @@ public final class RunnerOptions {
   }
 
   /**
-   * How many asynchronous operations may be under way; more are refused ({@link ErrorCode#OVERLOADED}).
+   * Limits the asynchronous operations under way; further ones are refused ({@link ErrorCode#OVERLOADED}).
    *
    * @param most their number, at most 1,000,000
    * @return options with it
@@ -56,11 +56,11 @@ public final class RunnerOptions {
   }
 
   /**
-   * The rate of retries of all runners of the client, whose first runner decides: each takes a token out of a bucket,
-   * and waits where none is left.
+   * Limits the rate of retries of all runners of the client; its first runner decides. Each retry takes a token from a
+   * bucket, and waits if none is left.
    *
-   * @param burst tokens that a full bucket has: 1 to 1,000,000
-   * @param perSecond how fast it fills: 0.001 to 1,000,000
+   * @param burst tokens of a full bucket: 1 to 1,000,000
+   * @param perSecond tokens added per second: 0.001 to 1,000,000
    * @return options with it
    */
   public RunnerOptions retryBudget(int burst, double perSecond) {

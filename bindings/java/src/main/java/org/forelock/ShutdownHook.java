@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Closes a client when the JVM ends in good order, after a time in which its locks may be given back. */
+/** Closes a client when the JVM ends in good order, after a time in which its locks may be released. */
 final class ShutdownHook {
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -13,9 +13,9 @@ final class ShutdownHook {
   private final Thread thread;
 
   /**
-   * In force at once.
+   * Registers the hook.
    *
-   * @throws IllegalStateException if the JVM ends already
+   * @throws IllegalStateException if the JVM is already shutting down
    */
   ShutdownHook(ClientCore core, Duration patience, Machine machine) {
     this.core = core;
@@ -33,7 +33,7 @@ final class ShutdownHook {
     core.close();
   }
 
-  /** The client is closed otherwise. */
+  /** Removes the hook, when the client is closed in another way. */
   void remove() {
     try {
       Runtime.getRuntime().removeShutdownHook(thread);

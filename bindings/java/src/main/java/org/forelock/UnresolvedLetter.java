@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** A dead letter that a replay has met, and that is not done. Immutable. */
+/** A dead letter that a replay has reached and that is not done. Immutable. */
 public final class UnresolvedLetter {
   private final String id;
   private final String type;
@@ -8,7 +8,7 @@ public final class UnresolvedLetter {
   private final ReplayOutcome outcome;
   private final String why;
 
-  /** Reads that of a replay that has ended. */
+  /** Reads a letter from a replay that has ended. */
   UnresolvedLetter(long replay, int index) {
     long[] numbers = new long[Layouts.UnresolvedLetter.NUMBERS];
     byte[][] texts = new byte[Layouts.UnresolvedLetter.TEXTS][];
@@ -21,18 +21,18 @@ public final class UnresolvedLetter {
   }
 
   /**
-   * Which one it is.
+   * Identifies the letter.
    *
-   * @return its id; of one that cannot be read, its position
+   * @return its id; its position if it cannot be read
    */
   public String id() {
     return id;
   }
 
   /**
-   * What kind of operation it is.
+   * The kind of operation.
    *
-   * @return empty of one that cannot be read
+   * @return empty if the letter cannot be read
    */
   public String type() {
     return type;
@@ -48,7 +48,7 @@ public final class UnresolvedLetter {
   }
 
   /**
-   * What became of it.
+   * The letter's outcome.
    *
    * @return for programs
    */
@@ -57,7 +57,7 @@ public final class UnresolvedLetter {
   }
 
   /**
-   * Why it is not done.
+   * The reason why it is not done.
    *
    * @return for people
    */

@@ -49,7 +49,7 @@ public final class WaiterView {
   /**
    * Its record.
    *
-   * @return nothing if it left none that can be read
+   * @return empty if it left none that can be read
    */
   public Optional<OwnerRecord> owner() {
     return Optional.ofNullable(owner);
@@ -58,7 +58,7 @@ public final class WaiterView {
   /**
    * Its class.
    *
-   * @return nothing if unknown
+   * @return empty if unknown
    */
   public Optional<LockType> lockType() {
     long type = numbers[Layouts.Waiter.PRIORITY];
@@ -75,7 +75,7 @@ public final class WaiterView {
   }
 
   /**
-   * How long it waits.
+   * The time for which it has been waiting.
    *
    * @return by wall clocks
    */

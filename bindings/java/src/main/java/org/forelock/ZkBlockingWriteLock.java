@@ -11,24 +11,25 @@ import java.util.function.Consumer;
  * A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
  *
  * <p>Not re-entrant. Ownership belongs to the object, not to a thread: every method may be called from any thread. May
- * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread withdraws
- * it: it gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set again.
+ * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread cancels
+ * the acquisition: the thread gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set
+ * again.
  *
  * <p><em>Not</em> promised: that the lock is still held when the next instruction runs. Give {@link #fencingToken()} to
  * the resource, or write through {@link #writeGuarded}.
  */
 public final class ZkBlockingWriteLock extends HeldLock {
-  /** Kept here, so that a client that the application forgets is not garbage before its locks. */
+  /** A reference, so that a client that the application drops is not garbage before its locks. */
   private final ForelockClient client;
   private final String monitor;
   private final Contention<ZkBlockingWriteLock> contention;
   private final LockAdapter adapter = new LockAdapter(this);
 
   /**
-   * A foreground lock.
+   * Creates a foreground lock.
    *
-   * @param lockInfo short text for people: what for
-   * @param zooKeeper the client; must not be closed before the lock is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param zooKeeper the client; must not be closed while the lock is in use
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
    */
   public ZkBlockingWriteLock(String lockInfo, ZooKeeper zooKeeper, String monitorObject) {
@@ -36,25 +37,25 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * A lock of either class.
+   * Creates a lock of either class.
    *
-   * @param lockInfo short text for people: what for
-   * @param zooKeeper the client; must not be closed before the lock is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param zooKeeper the client; must not be closed while the lock is in use
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
-   * @param lockType the class it contends in
+   * @param lockType the class in which it contends
    */
   public ZkBlockingWriteLock(String lockInfo, ZooKeeper zooKeeper, String monitorObject, LockType lockType) {
     this(lockInfo, zooKeeper, monitorObject, lockType, LockOptions.NONE);
   }
 
   /**
-   * A lock of either class, of which more is said.
+   * Creates a lock of either class, with options.
    *
-   * @param lockInfo short text for people: what for
-   * @param zooKeeper the client; must not be closed before the lock is of no use any more
+   * @param lockInfo the purpose, a short text for people
+   * @param zooKeeper the client; must not be closed while the lock is in use
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
-   * @param lockType the class it contends in
-   * @param options what else may be said about it
+   * @param lockType the class in which it contends
+   * @param options further options
    */
   public ZkBlockingWriteLock(
       String lockInfo, ZooKeeper zooKeeper, String monitorObject, LockType lockType, LockOptions options) {
@@ -93,17 +94,16 @@ public final class ZkBlockingWriteLock extends HeldLock {
    * Begins to contend and returns at once, with the time-out configured for the class.
    *
    * @return completed with this lock when it is held, or exceptionally as {@link #lockWithTimeout()} would end, but
-   *     without a word about who holds it: to look would block; by the client's executor
-   *     ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it otherwise, as
-   *     {@code orTimeout} does, withdraws the acquisition; to do so with a stage that depends on it does not: the lock
-   *     may be held afterwards
+   *     without naming the holder, which would block; by the client's executor
+   *     ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it in another way, as {@code orTimeout}
+   *     does, cancels the acquisition; doing so with a dependent stage does not: the lock may be held afterwards
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
     return contention.acquireAsync(Native.CONFIGURED, false, null);
   }
 
   /**
-   * The same with a time-out of one's own.
+   * The same with its own time-out.
    *
    * @param timeout at most; zero or less is a single attempt
    * @return as {@link #acquireAsync()}
@@ -116,12 +116,11 @@ public final class ZkBlockingWriteLock extends HeldLock {
    * The same, completed by an executor of its own.
    *
    * @param timeout at most; zero or less is a single attempt
-   * @param executor completes the result, and so runs what depends on it. One that does so at once
-   *     ({@code Runnable::run}) has it run by the thread that fetches the client's events, and so does one that
-   *     refuses, by whatever exception. That is for what neither blocks nor takes long: meanwhile all other waiting
-   *     calls of the client wait on. A lock that is waited for there is not given up for an interruption;
-   *     {@link OperationRunner#run} is refused there; and a future of this client that is waited for there never
-   *     ends. A lock that has lingered is held at once: then the calling thread takes the place of that one
+   * @param executor completes the result, and so runs its dependents. If it runs tasks at once ({@code Runnable::run}),
+   *     or refuses them, by whatever exception, they run on the thread that fetches the client's events. They must then
+   *     neither block nor take long: meanwhile all other waiting calls of the client keep waiting. On that thread, a
+   *     wait for a lock does not end by an interruption; {@link OperationRunner#run} is refused; and waiting for a
+   *     future of this client never ends. A lock that has lingered is held at once: then they run on the calling thread
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout, Executor executor) {
@@ -129,7 +128,8 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * Begins a single attempt and returns at once: the lock is obtained if it is free and unwanted; it does not queue.
+   * Begins a single attempt and returns at once: the lock is obtained if it is free and no contender waits; it does not
+   * queue.
    *
    * @return as {@link #acquireAsync()}; completed exceptionally with {@link ErrorCode#LOCK_UNAVAILABLE} if the lock is
    *     held or waited for
@@ -139,7 +139,7 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * The same, completed by an executor as that of {@link #acquireAsync(Duration, Executor)}.
+   * The same, completed by an executor as in {@link #acquireAsync(Duration, Executor)}.
    *
    * @param executor completes the result
    * @return as {@link #tryLockAsync()}
@@ -163,12 +163,12 @@ public final class ZkBlockingWriteLock extends HeldLock {
   // --- releasing ---
 
   /**
-   * Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out. Not held any
-   * more afterwards, whatever it throws. An interruption does not end it.
+   * Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out. Afterwards the
+   * lock is no longer held, whatever this throws. An interruption does not end it.
    *
    * @throws NoNodeException the lock did not exist any more, or is not held
    * @throws SessionExpiredException the session ended before
-   * @throws ConnectionLossException there is no confirmation; the release goes on in the background
+   * @throws ConnectionLossException there is no confirmation; the release continues in the background
    */
   public void unlock() {
     boolean ofAdapter = adapter.ends();
@@ -189,14 +189,14 @@ public final class ZkBlockingWriteLock extends HeldLock {
     return contention.releaseAsync(() -> adapter.ended(ofAdapter));
   }
 
-  /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
+  /** Cancels or releases it without waiting, and frees its resources. Idempotent; other methods throw then. */
   @Override
   public void close() {
     super.close();
     adapter.ended(adapter.ends());
   }
 
-  // --- what is known of a held lock ---
+  // --- state of a held lock ---
 
   /**
    * The fencing token of the current or last grant: rises strictly from grant to grant of one monitor; with
@@ -209,8 +209,8 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * The callback is called once for each grant that is lost. Set it while the lock is free, as all callbacks: they run
-   * on one thread of the client and should be short. A lock that its own callback refers to is freed by
+   * Sets the callback for losses: called once for each grant that is lost. Set it, as all callbacks, while the lock is
+   * free: they run on one thread of the client and should be short. A lock to which its own callback refers is freed by
    * {@link #close()} alone, not by the garbage collector.
    *
    * @param callback gets the reason
@@ -221,7 +221,7 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * The callback is called when this lock's place in the queue becomes known, and when it changes.
+   * Sets the callback for the place in the queue: called when it becomes known, and when it changes.
    *
    * @param callback gets the place
    */
@@ -231,7 +231,8 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * The callback is called when another client waits behind this holder, once for each class and grant.
+   * Sets the callback for contention: called when another client waits behind this holder, once for each class and
+   * grant.
    *
    * @param callback gets the class
    */
@@ -241,12 +242,11 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * This lock as one of {@code java.util.concurrent}, for threads that share it: one holds it, the others wait for it
-   * in the order in which they came, and then for the other clients of the monitor. Not re-entrant: a thread that holds
-   * it and calls {@code lock()} waits for ever. {@code unlock()} may be called by any thread; {@link #unlock()},
-   * {@link #unlockAsync()} and {@link #close()} let the next thread in, too. Threads that wait for another thread of
-   * this object are not withdrawn by {@link #cancel()}, and are not seen by other clients. Conditions are not
-   * supported.
+   * This lock as a {@code java.util.concurrent} lock, for threads that share it: one of them at a time, in the order of
+   * arrival, contends with the other clients of the monitor or holds the lock. Not re-entrant: a thread that holds it
+   * and calls {@code lock()} waits for ever. {@code unlock()} may be called by any thread; {@link #unlock()},
+   * {@link #unlockAsync()} and {@link #close()} let the next thread in, too. A thread that waits for another thread of
+   * this object is not cancelled by {@link #cancel()}, and is not seen by other clients. Conditions are not supported.
    *
    * @return a view of it, always the same
    */

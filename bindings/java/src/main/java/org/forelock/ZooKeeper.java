@@ -1,8 +1,8 @@
 package org.forelock;
 
 /**
- * The session in which locks are taken, by the name that code written for ZooKeeper's own client has for it. There is
- * no other than a {@link ForelockClient}.
+ * The session in which locks are taken, under the name that code written for ZooKeeper's own client uses. The only
+ * subclass is {@link ForelockClient}.
  */
 public abstract class ZooKeeper {
   ZooKeeper() {}

@@ -1,8 +1,8 @@
 package org.forelock;
 
 /**
- * The program's client, for code to which none is passed. In a search node it is that of the plugin, for the other
- * plugins that extend it; elsewhere the program names it when it starts. Thread-safe.
+ * Holds the program's client, for code to which none is passed. In a search node it is the plugin's client, for the
+ * plugins that extend it; elsewhere the program sets it when it starts. Thread-safe.
  */
 public final class ZooKeeperUtil {
   private static volatile ForelockClient program;
@@ -10,9 +10,9 @@ public final class ZooKeeperUtil {
   private ZooKeeperUtil() {}
 
   /**
-   * Names the program's client. A later one takes the place of the first.
+   * Sets the program's client, in place of an earlier one.
    *
-   * @param client null: there is none any more. Who has opened it closes it
+   * @param client null: none any more; the code that has opened it closes it
    */
   public static void use(ForelockClient client) {
     program = client;
@@ -21,8 +21,8 @@ public final class ZooKeeperUtil {
   /**
    * The program's client.
    *
-   * @return that one
-   * @throws IllegalStateException if none has been named
+   * @return the client that was set
+   * @throws IllegalStateException if none was set
    */
   public static ForelockClient getZookeeper() {
     ForelockClient client = program;
