@@ -42,7 +42,7 @@ from forelock.replay import (
 )
 from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition
 
-#: Of the library that runs.
+#: The version of the loaded library.
 __version__ = _text(_lib.fl_version())
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What a handler works with: an attempt at an operation or at a dead letter, with its lock held."""
+"""Attempts at an operation or a dead letter, with their lock held, as passed to handlers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from forelock.held import Duration, HeldLock, WriteOperation
 class FailedAttempt:
     """One failed attempt at an operation."""
 
-    #: Stable, for programs: lower case letters, digits, underscores.
+    #: The stable code, for programs: lower case letters, digits, underscores.
     code: str
-    #: For people.
+    #: The message, for people.
     message: str = ""
-    #: When it failed, in seconds since 1970.
+    #: The time of the failure, in seconds since 1970.
     at: float = dataclasses.field(default_factory=time.time)
-    #: How long it waited for the lock.
+    #: Its wait for the lock.
     waited: Duration = 0.0
 
 
@@ -40,7 +40,7 @@ class HandledAttempt(HeldLock):
         return self._write_guarded(operations)
 
     def end(self, failure: Optional[BaseException]) -> None:
-        """Of whoever calls the handler alone."""
+        """Called by the handler's caller alone."""
         self._end_watch()
         if failure is None:
             lib.fl_attempt_succeed(self._handle)
@@ -48,7 +48,7 @@ class HandledAttempt(HeldLock):
         known = isinstance(failure, (Error, OperationFailure))
         try:
             code, message, retryable = _describe(failure) if known else ("handler_failed", str(failure), False)
-        except Exception:  # an exception that cannot be told; the attempt has to end all the same
+        except Exception:  # an exception that cannot be passed on; the attempt has to end all the same
             code, message, retryable = "handler_failed", "", False
         message = message or type(failure).__name__
         lib.fl_attempt_fail(self._handle, _bytes(code), _bytes(message), retryable)

@@ -1,4 +1,4 @@
-"""What is given to be called: refused where its body would not run, and what a handler returns looked at."""
+"""Checks of callables: refuses those whose body a call would not run, and examines results of handlers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Callable, Optional
 
 
 def check_callback(callback: Any) -> None:
-    """Raises TypeError unless it is a function that a thread of the client can call."""
+    """Raises TypeError unless a thread of the client can call it as a function."""
     if kind := _kind_of(callback, "callback"):
         raise TypeError(f"callback is a {kind}: the thread that calls it would not run its body")
 
 
 def thread_handler(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The handler, for run(). Raises TypeError where it is known beforehand that a call would not run its body."""
+    """The handler, for run(). Raises TypeError if it is known beforehand that a call would not run its body."""
     if kind := _kind_of(handler, "handler"):
         raise TypeError(f"handler is a {kind}: run() would not run its body; "
                         f"{'use run_async()' if kind == 'coroutine function' else 'a handler is a plain function'}")
@@ -23,7 +23,7 @@ def thread_handler(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def task_handler(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The handler, for run_async(). A plain function may return what can be awaited."""
+    """The handler, for run_async(). A plain function may return an awaitable."""
     kind = _kind_of(handler, "handler")
     if kind is not None and kind != "coroutine function":
         raise TypeError(f"handler is a {kind}: run_async() would not run its body; a handler is a coroutine function")
@@ -31,7 +31,7 @@ def task_handler(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def refuse_undone(result: object, hint: str) -> None:
-    """Raises TypeError if what a handler returned is work that was not done; that is not begun any more then."""
+    """Raises TypeError if a handler returned work that was not done; that work is then discarded."""
     awaitable = inspect.isawaitable(result)
     if awaitable or inspect.isgenerator(result) or inspect.isasyncgen(result):
         _discard(result)
@@ -45,12 +45,12 @@ def _discard(work: Any) -> None:
             work.get_loop().call_soon_threadsafe(work.cancel)
         elif inspect.iscoroutine(work) or inspect.isgenerator(work):
             work.close()
-    except Exception:  # what it does at its end, or its loop was closed; the TypeError says more
+    except Exception:  # of its cleanup, or its loop was closed; the TypeError says more
         pass
 
 
 def _kind_of(function: Any, name: str) -> Optional[str]:
-    """Of a function whose call only makes what would run its body: what it is. Raises TypeError if it is none."""
+    """The kind of a function whose call does not run its body, else None. Raises TypeError if it is no function."""
     if not callable(function):
         raise TypeError(f"{name} is a {type(function).__name__}, which cannot be called")
     while isinstance(function, functools.partial):
@@ -63,7 +63,7 @@ def _kind_of(function: Any, name: str) -> Optional[str]:
 
 
 def _is_coroutine_function(function: Any) -> bool:
-    """types.coroutine's, too."""
+    """Covers types.coroutine, too."""
     inner = getattr(function, "__func__", function)
     return inspect.iscoroutinefunction(function) or (
         inspect.isfunction(inner) and bool(inner.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE))

@@ -1,4 +1,4 @@
-"""The thread that runs a client's callbacks, so that nothing else waits for them."""
+"""The thread that runs a client's callbacks, so that no other work waits for them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class _Running(NamedTuple):
 
 
 class Callbacks:
-    """One after the other, on a daemon thread that begins with start(). Thread-safe, but one thread alone posts and
-    looks."""
+    """Runs callbacks one after the other, on a daemon thread that begins with start(). Thread-safe, but one thread
+    alone posts and looks."""
 
     def __init__(self, long_ms: int) -> None:
         self._long_ms = long_ms
@@ -38,7 +38,7 @@ class Callbacks:
         self._running: Optional[_Running] = None
         self._warned: Optional[_Running] = None
         self._dropping = False
-        self._starting = threading.RLock()  # of which nothing knows that runs on the thread while it begins
+        self._starting = threading.RLock()  # RLock: code that runs on the thread during the start may take it again
         self._thread: Optional[threading.Thread] = None
 
     def start(self) -> None:
@@ -54,15 +54,15 @@ class Callbacks:
                 raise
 
     def add(self, tag: int, receiver: Receiver) -> None:
-        """It receives what is posted with this tag."""
+        """Registers the receiver of events with this tag."""
         self._receivers[tag] = receiver
 
     def forget(self, tag: int) -> None:
-        """Nothing is received under this tag any more."""
+        """Removes the receiver of this tag."""
         self._receivers.pop(tag, None)
 
     def post(self, tag: int, event: Event) -> None:
-        """It is received later, unless the callbacks are behind by far too much."""
+        """Queues an event for its receiver, unless the queue is full."""
         if self._posted.qsize() < _ROOM:
             self._dropping = False
             self._count_posted += 1
@@ -72,7 +72,7 @@ class Callbacks:
             write_log(logging.WARNING, "events are dropped: a callback blocks")
 
     def look(self) -> int:
-        """Names a callback that takes long in the log, once. In how many milliseconds to look again; -1: none runs."""
+        """Names a slow callback in the log, once. Returns the milliseconds until the next look; -1: none runs."""
         if self._count_done == self._count_posted:
             return -1
         running = self._running
@@ -92,11 +92,11 @@ class Callbacks:
         return threading.current_thread() is self._thread
 
     def end(self) -> None:
-        """The thread ends after the last callback."""
+        """Ends the thread after the last callback."""
         self._posted.put(None)
 
     def join(self) -> None:
-        """Waits for that."""
+        """Waits for the end of the thread."""
         with self._starting:
             thread = self._thread
         if thread is not None:
@@ -115,7 +115,7 @@ class Callbacks:
                     raise
 
     def _receive(self, tag: int, event: Event) -> None:
-        """Afterwards nothing here refers to the receiver, whose lock may be forgotten."""
+        """Keeps no reference to the receiver afterwards, whose lock may be garbage then."""
         receiver = self._receivers.get(tag)
         if receiver is not None:
             self._running = _Running(event, time.monotonic())

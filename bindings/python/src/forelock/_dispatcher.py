@@ -26,13 +26,14 @@ _CALLED_BACK = frozenset((lib.FL_EVENT_LOST, lib.FL_EVENT_DANGER, lib.FL_EVENT_Q
 class Dispatcher:
     """Thread-safe. The receivers of ends and operations run on its thread and do not block; callbacks have their own.
 
-    ``slow_ms``: how long a callback may run before the log names it. Raises forelock.Error if no thread can be started.
+    ``slow_ms``: the time after which the log names a running callback. Raises forelock.Error if no thread can be
+    started.
     """
 
     def __init__(self, client: int, slow_ms: int) -> None:
         self._client = client
         self._tags = itertools.count(1)
-        # Signal handlers and finalizers run between any two steps of this, and may close what they know.
+        # Signal handlers and finalizers run between any two steps of this, and may close clients and locks.
         self._guard = threading.RLock()
         self._told = threading.Condition(self._guard)
         self._completions: dict[int, Receiver] = {}
@@ -44,15 +45,15 @@ class Dispatcher:
         start_thread(self._thread)
 
     def expect(self, receiver: Receiver) -> int:
-        """The tag for a lock's call that ends in exactly one event."""
+        """Returns the tag for a lock's call that ends in exactly one event."""
         return self._add(self._completions, receiver)
 
     def follow(self, receiver: Receiver) -> int:
-        """The tag for an operation or replay: its attempts and failures are received, and then its end."""
+        """Returns the tag for an operation or replay: its attempts and failures are received, and then its end."""
         return self._add(self._operations, receiver)
 
     def watch(self, receiver: Receiver) -> int:
-        """The tag for events that may come at any time: the receiver runs on the thread of callbacks."""
+        """Returns the tag for events that may come at any time: the receiver runs on the callback thread."""
         self._callbacks.start()
         with self._guard:
             tag = self._new_tag()
@@ -60,7 +61,7 @@ class Dispatcher:
             return tag
 
     def forget(self, tag: int) -> None:
-        """Nothing is received under this tag any more."""
+        """Removes the receiver of this tag."""
         with self._guard:
             self._completions.pop(tag, None)
             self._operations.pop(tag, None)
@@ -68,11 +69,11 @@ class Dispatcher:
             self._told.notify_all()
 
     def is_this_thread(self) -> bool:
-        """Whether the calling thread is one of the client's own: it must not wait for what they do."""
+        """Whether the calling thread is one of the client's own, which must not wait for each other."""
         return threading.current_thread() is self._thread or self._callbacks.is_this_thread()
 
     def join(self) -> None:
-        """Waits until everybody has been told who waited for a lock; the client must be closed.
+        """Waits until every waiter for a lock has been notified; the client must be closed.
 
         The threads have ended then, too, unless operations are under way, whose attempts may wait for the caller.
         """
@@ -103,7 +104,7 @@ class Dispatcher:
             fetching = False
             try:
                 self._fetch_all()
-            except BaseException as error:  # for want of memory, or of a native thread for a greenlet's calls
+            except BaseException as error:  # for lack of memory, or of a native thread for a greenlet's calls
                 fetching = is_of_main(error)
                 if not fetching:
                     write_log(logging.ERROR, "the client is closed: its events cannot be fetched", exc_info=True)
@@ -124,7 +125,7 @@ class Dispatcher:
         for i in range(count):
             try:
                 self._deliver(events[i])
-            except BaseException as error:  # of what runs in between: a finalizer's, or for want of memory
+            except BaseException as error:  # of a finalizer that runs in between, or for lack of memory
                 if is_of_main(error):
                     continue
                 write_log(logging.ERROR, "an event was not handled", exc_info=True)
@@ -154,7 +155,7 @@ class Dispatcher:
             call(receiver, told)
 
     def _end(self) -> None:
-        """Ends what was begun while the client closed, whose events nobody would fetch."""
+        """Ends calls begun while the client closed, whose events no thread would fetch."""
         with self._guard:
             self._ended = True
             left = (self._completions, self._operations)

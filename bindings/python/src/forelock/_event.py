@@ -1,4 +1,4 @@
-"""What the library told, for who is to receive it."""
+"""Events of the library, and their receivers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Event(NamedTuple):
     hint: str
 
     def error(self) -> Error:
-        """Of an event whose code is not FL_OK."""
+        """The exception of an event whose code is not FL_OK."""
         return make_error(self.code, self.monitor, self.message, self.hint, self.retryable)
 
 
@@ -33,12 +33,12 @@ Receiver = Callable[[Event], None]
 
 
 def is_of_main(error: BaseException) -> bool:
-    """Whether it was a Ctrl-C, raised in the greenlet that happened to run: it is raised in the main one now."""
+    """Whether it was a Ctrl-C, raised in the running greenlet: if so, it is now raised in the main one."""
     return isinstance(error, KeyboardInterrupt) and raise_in_main(error)
 
 
 def call(receiver: Receiver, event: Event) -> None:
-    """What a callback raises, SystemExit included, must not end the others."""
+    """Calls a receiver. An exception of a callback, SystemExit included, must not end the others."""
     try:
         receiver(event)
     except BaseException as error:
@@ -48,7 +48,7 @@ def call(receiver: Receiver, event: Event) -> None:
 
 
 def write_log(level: int, message: str, *arguments: Any, exc_info: Union[bool, BaseException] = False) -> None:
-    """What the application's handlers of the log raise ends nothing here."""
+    """Writes a log line; swallows exceptions of the application's log handlers."""
     try:
         LOG.log(level, message, *arguments, exc_info=exc_info)
     except BaseException:

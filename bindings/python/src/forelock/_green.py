@@ -1,4 +1,4 @@
-"""Where threads are greenlets (gevent's monkey.patch_all()), native threads make the calls that block."""
+"""Blocking calls on native threads, where threads are greenlets (gevent's monkey.patch_all())."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_eventlet() -> None:
 
 
 def can_wait() -> bool:
-    """Not in gevent's hub, where finalizers may run."""
+    """Whether the caller may wait: not in gevent's hub, where finalizers may run."""
     return not is_green() or not _is_in_hub()
 
 
@@ -40,7 +40,7 @@ def blocking(call: Callable[[], T]) -> T:
 
 def waiting(call: Callable[[], T], withdraw: Callable[[], object]) -> T:
     """Makes a call that may block for long; for a greenlet on a native thread of its own. A greenlet that is killed
-    meanwhile goes on when the call has ended, which ``withdraw`` brings about."""
+    meanwhile continues when the call has ended, which ``withdraw`` causes."""
     if not is_green():
         return call()
     pool = _gevent().threadpool.ThreadPool(1)
@@ -58,8 +58,8 @@ def waiting(call: Callable[[], T], withdraw: Callable[[], object]) -> T:
 
 
 def raise_in_main(error: BaseException) -> bool:
-    """Raises it in the main greenlet, from any other, whose turn comes later. Returns False where that is running, or
-    there are no greenlets."""
+    """Raises it later in the main greenlet, if another one calls this. Returns False if the main one runs, or there are
+    no greenlets."""
     if not is_green():
         return False
     gevent = _gevent()
@@ -72,7 +72,7 @@ def raise_in_main(error: BaseException) -> bool:
 
 @contextlib.contextmanager
 def own_thread() -> Iterator[Callable[[Callable[[], T]], T]]:
-    """What makes call after call: the thread that runs this, or, for a greenlet, one and the same native thread."""
+    """A caller that makes all calls on one thread: this one, or, for a greenlet, one native thread."""
     if not is_green():
         yield lambda call: call()
         return
@@ -88,7 +88,7 @@ def own_thread() -> Iterator[Callable[[Callable[[], T]], T]]:
 
 
 def _caught(call: Callable[[], T]) -> tuple[Optional[T], Optional[BaseException]]:
-    """Of what a call raises on a thread of its pools gevent would write a stack to stderr, whoever catches it."""
+    """Returns a call's exception, since gevent writes each one raised on its pools' threads to stderr."""
     try:
         return call(), None
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Who holds a lock that was not obtained in time: asked of the server, for a message like the library's own."""
+"""The holder of a lock that was not obtained in time, read from the server for a message like the library's own."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from forelock._native import encode, lib, text
 from forelock.client import Core
 from forelock.values import Owner, owner_of
 
-#: How long a caller whose time is up is kept waiting for the name of the holder.
+#: The longest wait for the holder's name after a time-out, in milliseconds.
 LOOK_MS = 150
 
 
 def with_holder(core: Core, refusal: Event) -> Event:
-    """The end of an acquisition; of one that timed out, with the holder in its message. Blocks for that, shortly."""
+    """The end of an acquisition; after a time-out, with the holder in its message. Blocks shortly for that."""
     if refusal.code != lib.FL_LOCK_TIMEOUT:
         return refusal
-    # Behind "within 300 ms", before our place in the queue.
+    # Behind "within 300 ms", before the place in the queue.
     place = refusal.message.find(";", len(f"the lock on {refusal.monitor} was not obtained within "))
     end = place if place >= 0 else len(refusal.message)
     told = refusal.message[:end] + _describe(core, refusal.monitor) + refusal.message[end:]

@@ -11,7 +11,7 @@ from typing import Any, Union
 from forelock._abi import ffi
 from forelock.errors import Error, ErrorCode, make_error
 
-#: Seconds, or a timedelta; ``math.inf``: no end; None: what is configured.
+#: Seconds, or a timedelta; ``math.inf``: no limit; None: the configured one.
 Timeout = Union[float, datetime.timedelta, None]
 
 _FOLDER = Path(__file__).parent / "native"
@@ -24,7 +24,7 @@ def _open(name: str) -> Any:
     return ffi.dlopen(str(path) if path.exists() else name)
 
 
-# The dependencies first: the dynamic linker takes what is loaded already under the same name.
+# The dependencies first: the dynamic linker takes a library that is already loaded under the same name.
 _dependencies = [_open(path.name) for path in sorted(_FOLDER.glob("*.so*")) if "forelock" not in path.name]
 lib: Any = _open("libforelock.so.0.1")
 
@@ -51,7 +51,7 @@ def check(code: int) -> None:
 
 
 def invalid(message: str) -> Error:
-    """An argument is invalid."""
+    """The exception of an invalid argument."""
     return make_error(ErrorCode.INVALID_ARGUMENT, "", message)
 
 
@@ -81,7 +81,7 @@ def milliseconds(value: Union[float, datetime.timedelta], name: str) -> int:
 
 
 def timeout_milliseconds(timeout: Timeout) -> int:
-    """The time-out of an acquisition as the library takes it."""
+    """The time-out of an acquisition in the library's form."""
     if timeout is None:
         return int(lib.FL_CONFIGURED)
     if isinstance(timeout, bool):
@@ -91,7 +91,7 @@ def timeout_milliseconds(timeout: Timeout) -> int:
     return milliseconds(timeout, "timeout")
 
 
-@functools.cache  # once, and for ever: cffi unloads a library that is not referred to
+@functools.cache  # kept for ever: cffi unloads an unreferenced library
 def open_dead_letter_library() -> Any:
     """The library of the dead-letter queue, which needs SQLite and Kafka's client."""
     try:

@@ -1,4 +1,4 @@
-"""Where a lock was called, for its owner record."""
+"""The call stack of an acquisition, for its owner record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MAX_FRAMES = 8
 
 
 def stack_of_caller() -> bytes:
-    """The caller's frames without those of this package and of asyncio, innermost first, a frame a line."""
+    """The caller's frames without those of this package and of asyncio, innermost first, one line for each frame."""
     frame: Optional[FrameType] = sys._getframe(1)
     lines: list[str] = []
     while frame is not None and len(lines) < _MAX_FRAMES:

@@ -1,4 +1,4 @@
-"""How a task waits for the end of an asynchronous call: without a thread, and with its cancellation."""
+"""Waits of tasks for the end of an asynchronous call: without a thread, and with cancellation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TaskWaits:
             # asyncio.wait() leaves the future alone when the task is cancelled.
             await asyncio.wait([end])
         except BaseException:
-            # Where it has ended, another task may wait with the same object.
+            # If it has ended, another task may wait with the same object.
             lib.fl_lock_cancel_async(self._handle, tag, ffi.NULL)
             await _until_done(end)
             if end.result().code == 0:
@@ -40,7 +40,7 @@ class TaskWaits:
             raise (await self._with_holder(event)).error()
 
     async def _with_holder(self, refusal: Event) -> Event:
-        """Looks at the holder on a thread of the loop's executor, if that has one at once."""
+        """Reads the holder on a thread of the loop's executor, if one is free at once."""
         if refusal.code != lib.FL_LOCK_TIMEOUT:
             return refusal
         try:
@@ -87,7 +87,7 @@ class TaskWaits:
         def receive(event: Event) -> None:
             try:
                 loop.call_soon_threadsafe(settle, event)
-            except RuntimeError:  # the loop was closed: no task is left that could use the lock
+            except RuntimeError:  # the loop was closed: no task remains that could use the lock
                 if held_is_unwanted and event.code == 0:
                     lib.fl_lock_release_detached(handle)
 
@@ -96,7 +96,7 @@ class TaskWaits:
 
 
 async def _until_done(end: asyncio.Future[Event]) -> None:
-    """However often the task is cancelled: the library ends a cancelled acquisition at once."""
+    """Waits on, however often the task is cancelled: the library ends a cancelled acquisition at once."""
     while not end.done():
         try:
             await asyncio.wait([end])

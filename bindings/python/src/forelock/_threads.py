@@ -9,12 +9,12 @@ from forelock.errors import ErrorCode, make_error
 
 
 def make_thread(run: Callable[[], None], name: str) -> threading.Thread:
-    """A daemon thread, which has not begun."""
+    """Creates a daemon thread without starting it."""
     return threading.Thread(target=run, name=name, daemon=True)
 
 
 def start_thread(thread: threading.Thread) -> None:
-    """Raises forelock.Error (OUT_OF_MEMORY) where the system gives no thread."""
+    """Starts a thread. Raises forelock.Error (OUT_OF_MEMORY) if the system has none available."""
     try:
         thread.start()
     except RuntimeError as error:

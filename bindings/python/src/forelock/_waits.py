@@ -1,4 +1,4 @@
-"""How the main thread waits for the end of an acquisition: in Python, where a Ctrl-C reaches it. So do greenlets."""
+"""Waits of the main thread and of greenlets for an acquisition's end: in Python, where a Ctrl-C reaches them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forelock.client import Core
 
 
 def waits_in_python() -> bool:
-    """Signals are handled by the main thread alone, and only while it runs Python. All greenlets share a thread."""
+    """Whether to wait in Python: the main thread alone handles signals, while it runs Python; greenlets share it."""
     return threading.current_thread() is threading.main_thread() or is_green()
 
 
@@ -29,7 +29,7 @@ class ThreadWaits:
         raise NotImplementedError
 
     def _release_in_python(self, call: Callable[[int], int]) -> None:
-        """``call`` gets a tag; it does not block, and an event tells the end."""
+        """``call`` gets a tag; it does not block, and an event reports its end."""
         ends: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._begin(call, ends.put)
         event = ends.get()
@@ -37,8 +37,8 @@ class ThreadWaits:
             raise event.error()
 
     def _wait_in_python(self, call: Callable[[int, Any], int]) -> None:
-        """``call`` gets a tag and a pointer: one of the library's that do not block, and tell through the pointer
-        whether an event will tell the end. Of a call that a Ctrl-C follows the pointer alone says what it has done.
+        """``call`` gets a tag and a pointer. It does not block, and sets the pointer to whether an event will report
+        the end. After a Ctrl-C that follows the call, the pointer alone has its result.
         """
         self._core.check_process()
         told: list[Event] = []

@@ -34,7 +34,7 @@ class TaskHold(Acquirable, TaskWaits):
     async def release(self) -> None:
         """Releases it, a set every member, and waits for the confirmation. Raises as BlockingLock.release().
 
-        If the task is cancelled meanwhile, the release goes on.
+        If the task is cancelled meanwhile, the release continues.
         """
         await self._release(lambda tag: int(lib.fl_lock_release_async(self._handle, tag)))
 
@@ -64,14 +64,14 @@ class TaskHold(Acquirable, TaskWaits):
 
 
 class Lock(TaskHold, LockObject):
-    """As BlockingLock, for tasks: ``async with lock:``. Callbacks run on a thread of the client, not in the loop;
-    ``loop.call_soon_threadsafe`` gets from there into it. May be used from one event loop at a time.
+    """As BlockingLock, for tasks: ``async with lock:``. Callbacks run on a thread of the client, not in the loop; use
+    ``loop.call_soon_threadsafe`` there. May be used from one event loop at a time.
     """
 
     async def acquire(self, timeout: Timeout = None) -> int:
         """Obtains the lock; returns its fencing token. Raises as BlockingLock.acquire().
 
-        Cancellation of the task withdraws the waiter; if the grant came first, it is given back.
+        Cancellation of the task cancels the acquisition; if the grant came first, it is released.
         """
         await self._acquire_within(timeout)
         return self.fencing_token
@@ -79,7 +79,7 @@ class Lock(TaskHold, LockObject):
     async def step_aside(self, timeout: Timeout = None) -> int:
         """As BlockingLock.step_aside(); waits on a thread of the loop's executor.
 
-        Cancellation of the task ends the wait: the lock is not held any more then, unless it was given back before.
+        Cancellation of the task ends the wait: the lock is not held any more then, unless it was obtained again before.
         """
         await self._step_aside(timeout)
         return self.fencing_token
@@ -95,7 +95,7 @@ class LockSet(TaskHold, SetObject):
     async def acquire(self, timeout: Timeout = None) -> dict[str, int]:
         """Obtains all members or none; returns their fencing tokens. Raises as forelock.LockSet.acquire().
 
-        Cancellation of the task withdraws the waiter; if the grant came first, it is given back.
+        Cancellation of the task cancels the acquisition; if the grant came first, it is released.
         """
         await self._acquire_within(timeout)
         return self.fencing_tokens

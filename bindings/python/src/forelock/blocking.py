@@ -1,4 +1,4 @@
-"""The lock and the lock set of a thread that can wait."""
+"""The lock and the lock set for threads that can wait."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ class BlockingHold(Acquirable, ThreadWaits):
     """Common part of BlockingLock and LockSet."""
 
     def try_acquire(self) -> bool:
-        """Obtains it if it is free and unwanted, a set if every member is; does not queue. Returns whether it is held
-        now.
-        """
+        """Obtains it, or a set's every member, if it is free and no contender waits; does not queue. Returns whether it
+        is held now."""
         self._core.check_process()
         self._tell_stack()
         try:
@@ -39,7 +38,7 @@ class BlockingHold(Acquirable, ThreadWaits):
         return True
 
     def release(self) -> None:
-        """Releases it, a set every member, and waits for the confirmation, at most about the session time-out.
+        """Releases it, or a set's every member; waits for the confirmation, at most about the session time-out.
 
         Not held afterwards, whatever it raises: NoNodeException (no_node: it, or a member, was removed before;
         not_held), SessionExpiredException, ConnectionLossException.
@@ -51,11 +50,11 @@ class BlockingHold(Acquirable, ThreadWaits):
             check(lib.fl_lock_release(self._handle))
 
     def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
-        """Commits ZooKeeper operations together with a check that the lock, or every member, is still ours: all of
+        """Commits ZooKeeper operations together with a check that the lock, or every member, is still held: all of
         them, or none.
 
         Paths are absolute inside the configured chroot. Blocks for a round trip; returns the new data version for
-        each. Raises LockUnhealthyException, whose monitor is the one that is not ours, and RequestRejectedException
+        each. Raises LockUnhealthyException, whose monitor is the one no longer held, and RequestRejectedException
         (write_conflict): nothing was written; ConnectionLossException: the message says whether the outcome is unknown.
         """
         return self._write_guarded(operations)
@@ -97,16 +96,16 @@ class BlockingLock(BlockingHold, LockObject):
     def acquire(self, timeout: Timeout = None) -> int:
         """Obtains the lock; returns its fencing token.
 
-        ``timeout`` in seconds; ``math.inf``: no end; 0: a single attempt; None: the object's. Raises
-        InstanceLockException (lock_timeout: the message says who holds it; lock_unavailable: the single attempt;
-        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException. After an exception
-        nothing of it stays in the queue. Ctrl-C withdraws the waiter.
+        ``timeout`` in seconds; ``math.inf``: no limit; 0: a single attempt; None: the object's. Raises
+        InstanceLockException (lock_timeout: the message names the holder; lock_unavailable: the single attempt failed;
+        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException. After an exception it is
+        no longer in the queue. Ctrl-C cancels the acquisition.
         """
         self._acquire(timeout)
         return self.fencing_token
 
     def step_aside(self, timeout: Timeout = None) -> int:
-        """Lets the locks that rank before this one go first and takes it again; returns the new fencing token.
+        """Lets higher-ranking locks go first and takes this one again; returns the new fencing token.
 
         Raises InstanceLockException (lock_timeout: not held any more), LockUnhealthyException: it was not held.
         Cannot be interrupted.
@@ -127,16 +126,16 @@ class LockSet(BlockingHold, SetObject):
     def acquire(self, timeout: Timeout = None) -> dict[str, int]:
         """Obtains all members or none; returns their fencing tokens.
 
-        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout: the message says who holds it;
-        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException; the exception's monitor
-        is the member that it is about. What had been taken has been given back then. Ctrl-C withdraws the waiter.
+        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout: the message names the holder; cancelled),
+        SessionExpiredException, ConnectionLossException, RequestRejectedException; the exception's monitor is the
+        member concerned. Members already taken have been released then. Ctrl-C cancels the acquisition.
         """
         self._acquire(timeout)
         return self.fencing_tokens
 
     def step_aside(self, timeout: Timeout = None) -> dict[str, int]:
-        """Lets the locks that rank before it at any member go first and takes all members again; returns the new
-        fencing tokens.
+        """Lets locks that rank higher at any member go first and takes all members again; returns the new fencing
+        tokens.
 
         Raises InstanceLockException (lock_timeout: none is held any more), LockUnhealthyException: it was not held.
         Cannot be interrupted.
@@ -149,6 +148,6 @@ class LockSet(BlockingHold, SetObject):
         return self
 
 
-#: ``with forelock.lock(client, "P1", lock_info="Save Content") as held:`` holds a lock for a block. At the end of the
-#: block, if the lock was lost before, raises as release(), unless the block itself raised.
+#: ``with forelock.lock(client, "P1", lock_info="Save Content") as held:`` holds a lock for a block. If the lock was
+#: lost before the block's end, the end raises as release() does, unless the block itself raised.
 lock = BlockingLock

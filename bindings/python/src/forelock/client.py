@@ -1,4 +1,4 @@
-"""Client: a session with ZooKeeper, which locks are made with."""
+"""Client: a session with ZooKeeper, the base of all locks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from forelock.errors import ErrorCode, make_error
 from forelock.values import LossReason, PriorityLike, priority_of
 
 
-#: Where the buckets of a DurationHistogram end, in seconds; there is one more, for what is longer.
+#: The upper bounds of a DurationHistogram's buckets, in seconds; one more bucket has all longer durations.
 BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 
 
@@ -28,25 +28,25 @@ BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 1
 class DurationHistogram:
     """Durations, counted by size."""
 
-    #: Of each bucket, not of the smaller ones besides.
+    #: Of each bucket alone, not cumulative.
     counts: tuple[int, ...]
-    #: Of all, in seconds.
+    #: The sum of all, in seconds.
     sum: float
 
 
 @dataclasses.dataclass(frozen=True)
 class LockTimes:
-    """How long the locks of one class were waited for and held since the client was opened."""
+    """The waits and holds of the locks of one class since the client was opened."""
 
-    #: Of acquisitions that were granted, from their begin.
+    #: The waits of granted acquisitions, from their begin.
     wait: DurationHistogram
-    #: Of locks that were held, until their release was called or they were lost.
+    #: The holds of locks, until their release was called or they were lost.
     hold: DurationHistogram
 
 
 @dataclasses.dataclass(frozen=True)
 class ClientStatus:
-    """Where a client stands, and counts since it was opened."""
+    """The state of a client, and counts since it was opened."""
 
     connected: bool
     session_id: int
@@ -62,22 +62,22 @@ class ClientStatus:
     contenders: int
     #: ``host/pid``
     instance: str
-    #: What the last failed attempt to connect met; may be empty.
+    #: The reason of the last failed attempt to connect; may be empty.
     last_problem: str
     #: Acquisitions of a lock that lingered (``zookeeper.lock.linger``): without a request.
     taken_again: int = 0
     #: Locks that linger now.
     lingering: int = 0
-    #: Of those that were lost, how many by which reason.
+    #: The number of lost locks by reason.
     lost_by_reason: Mapping[LossReason, int] = dataclasses.field(default_factory=dict)
-    #: Of operations: attempts after the first.
+    #: Attempts of operations after the first.
     retries: int = 0
     #: Operations whose last attempt has failed.
     retries_exhausted: int = 0
 
 
 class Core:
-    """What a client and everything made with it share."""
+    """The state that a client shares with everything made with it."""
 
     def __init__(self, handle: int, lingers: bool, session_ms: int) -> None:
         self.handle = handle
@@ -102,12 +102,12 @@ class Core:
         return self.handle
 
     def close(self) -> None:
-        """Idempotent; from several threads, all wait until it is done."""
+        """Closes the client. Idempotent; concurrent calls all wait until it is done."""
         if self.forked:
             return
         if not self.closed:
             self.closed = True
-            blocking(lambda: int(lib.fl_client_close(self.handle)))  # of a second thread: it may have been freed
+            blocking(lambda: int(lib.fl_client_close(self.handle)))  # by a second thread: it may have been freed
         self.dispatcher.join()
 
 
@@ -123,7 +123,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class Config:
-    """Settings in the library."""
+    """Settings in the native library."""
 
     def __init__(self, file: Union[str, os.PathLike[str], None], settings: Mapping[str, object]) -> None:
         result = ffi.new("fl_config*")
@@ -144,18 +144,18 @@ class Config:
         check(lib.fl_config_set_all(self.handle, ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys)))
 
     def get(self, key: str) -> str:
-        """The value in force."""
+        """The effective value."""
         value = ffi.new("char**")
         check(lib.fl_config_get(self.handle, encode(key, "key"), value))
         return text(value[0])
 
     def free(self) -> None:
-        """Clients made with it keep their settings."""
+        """Frees it; clients made with it keep their settings."""
         lib.fl_config_free(self.handle)
 
 
 def core_of(client: Any) -> Core:
-    """Of an argument that is to be a client."""
+    """The core of an argument that must be a client."""
     core = getattr(client, "core", None)
     if not isinstance(core, Core):
         raise TypeError(f"client is a {type(client).__name__}, not a forelock.Client")
@@ -171,7 +171,7 @@ def _value_text(value: object) -> str:
 
 
 def merge(settings: Optional[Mapping[str, object]], keywords: Mapping[str, object]) -> dict[str, object]:
-    """Settings of a dict, and over them those of keywords, in which "_" stands for "."."""
+    """Merges settings of a dict with those of keywords, which override them and in which "_" stands for "."."""
     merged: dict[str, object] = dict(settings or {})
     merged.update((key.replace("_", "."), value) for key, value in keywords.items())
     return merged
@@ -180,7 +180,7 @@ def merge(settings: Optional[Mapping[str, object]], keywords: Mapping[str, objec
 class Client:
     """A session with ZooKeeper. One for each process is enough, whatever the number of locks.
 
-    ``file`` is a `.properties` or `.yaml` file; ``settings`` go over it, keywords over both. In keywords "_" stands for
+    ``file`` is a `.properties` or `.yaml` file; ``settings`` override it, keywords both. In keywords "_" stands for
     ".": ``Client(zookeeper_servers="zk1:2181,zk2:2181", zookeeper_session_timeout="15s")``.
 
     Connects in the background. Thread-safe. Belongs to the process that made it: after os.fork() everything that is
@@ -215,7 +215,7 @@ class Client:
 
     @property
     def status(self) -> ClientStatus:
-        """Where it stands."""
+        """The client's state and counts."""
         status = ffi.new("fl_client_status*", {"size": ffi.sizeof("fl_client_status")})
         check(lib.fl_client_get_status(self.core.use(), status))
         return ClientStatus(
@@ -240,7 +240,7 @@ class Client:
         )
 
     def times(self, priority: PriorityLike) -> LockTimes:
-        """How long the locks of this class were waited for and held; each member of a lock set counts."""
+        """The waits for locks of this class, and their holds; each member of a lock set counts."""
         times = ffi.new("fl_times*", {"size": ffi.sizeof("fl_times")})
         check(lib.fl_client_get_times(self.core.use(), int(priority_of(priority)), times))
         return LockTimes(DurationHistogram(tuple(times.waits), times.wait_sum_ns / 1e9),

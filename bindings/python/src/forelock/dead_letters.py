@@ -1,4 +1,4 @@
-"""The dead-letter queue, and the operations that it takes."""
+"""The dead-letter queue, and the operations that it accepts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from forelock.values import Priority, PriorityLike, priority_of
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """What is to be done. ``type`` says what kind, "saveContent"; ``id`` is the idempotency key.
+    """Work to be done under a lock. ``type`` is its kind, e.g. "saveContent"; ``id`` is the idempotency key.
 
     An empty ``id`` becomes a random UUID.
     """
@@ -33,7 +33,7 @@ class Operation:
     payload: bytes = b""
     priority: PriorityLike = Priority.FOREGROUND
     id: str = ""
-    #: What the lock is for; empty: the type.
+    #: The purpose of the lock; empty: the type.
     lock_info: str = ""
     #: W3C trace context.
     traceparent: str = ""
@@ -41,11 +41,11 @@ class Operation:
 
 @dataclasses.dataclass(frozen=True)
 class DeadLetterStatus:
-    """What waits in the outbox, and what became of the rest."""
+    """The outbox's contents, and counts of letters accepted and delivered."""
 
     outbox_rows: int
     outbox_bytes: int
-    #: Of the oldest letter, in seconds; None: there is none.
+    #: The age of the oldest letter, in seconds; None: there is none.
     oldest_age: Optional[float]
     accepted: int
     delivered: int
@@ -75,7 +75,7 @@ class DeadLetterQueue:
         self._finalizer = weakref.finalize(self, free_here, os.getpid(), lib.fl_dlq_free, self.handle)
 
     def flush(self, timeout: Duration) -> bool:
-        """Waits until nothing in the outbox is left to be forwarded. Returns whether that is so."""
+        """Waits until every letter in the outbox is forwarded. Returns whether that is so."""
         done = ffi.new("int32_t*")
         limit = milliseconds(timeout, "timeout")
         blocking(lambda: check(lib.fl_dlq_flush(self.handle, limit, done)))
@@ -83,10 +83,10 @@ class DeadLetterQueue:
 
     def accept(self, client: Client, operation: Operation, attempts: Sequence[FailedAttempt], *,
                max_attempts: int = 0) -> str:
-        """Takes an operation whose attempts were made without an OperationRunner; returns the letter's id.
+        """Accepts an operation whose attempts were made without an OperationRunner; returns the letter's id.
 
-        Blocks until the letter is durable. ``client`` names this process in it; ``attempts`` are those that failed,
-        oldest first, at least one; ``max_attempts``: how many there could have been. Raises DeadLetterException,
+        Blocks until the letter is durable. ``client`` names this process in it; ``attempts`` are the failed ones,
+        oldest first, at least one; ``max_attempts``: the largest number allowed. Raises DeadLetterException,
         RequestRejectedException: it is in no queue.
         """
         core = client.core
@@ -105,30 +105,30 @@ class DeadLetterQueue:
         return text(result[0])
 
     def replay(self, client: Client, handler: ReplayHandler, options: Optional[ReplayOptions] = None) -> ReplayReport:
-        """Puts letters of the queue through the handler, each under its monitor's lock at background priority.
+        """Replays letters of the queue: passes each to the handler, under its monitor's lock at background priority.
 
-        In the order in which they failed, one after the other, on this thread; the queue is the Kafka topic where that
-        is configured, else the outbox. One replay at a time over all processes and machines, that of ``forelock dlq
-        replay`` included. A letter is done, and leaves the queue, when the handler has returned and the lock was
-        certain to be held until then. Otherwise the exception decides, as in an OperationRunner: an Error or
-        OperationFailure that is retryable puts the letter off; anything else has failed, is counted, and the letter is
-        parked after ``max_tries``. One that is not done keeps the later ones of its monitor waiting for the next
-        replay, and no others. At least once: handlers are idempotent, or guard their effects with the fencing token.
+        One after the other, in the order of their failures, on this thread. The queue is the Kafka topic where one is
+        configured, else the outbox. One replay at a time over all processes and machines, ``forelock dlq replay``
+        included. A letter is done, and leaves the queue, when the handler has returned and the lock was certain to be
+        held until then. Otherwise the exception decides, as in an OperationRunner: a retryable Error or
+        OperationFailure puts the letter off; any other one is a failure and is counted, and the letter is parked after
+        ``max_tries``. A letter that is not done keeps the later ones of its monitor, and no others, waiting for the
+        next replay. At least once: handlers are idempotent, or guard their effects with the fencing token.
 
-        Raises InstanceLockException (lock_timeout: another replay or change of the queue is at work; it is named),
-        DeadLetterException (the queue cannot be read or changed), RequestRejectedException; what was done by then stays
-        done. Ctrl-C ends it: the letter that is worked on is put off. A handler may close the client, which ends the
-        replay with a report. TypeError as for OperationRunner.run(). Refused in a callback.
+        Raises InstanceLockException (lock_timeout: another replay or change of the queue runs; the message names it),
+        DeadLetterException (the queue cannot be read or changed), RequestRejectedException; letters done by then stay
+        done. Ctrl-C ends it: the letter under way is put off. A handler may close the client, which ends the replay
+        with a report. TypeError as for OperationRunner.run(). Refused in a callback.
         """
         return replay.run(client, self.handle, handler, options)
 
     def preview_replay(self, options: Optional[ReplayOptions] = None) -> ReplayPreview:
-        """What replay() would do, as far as that is known before it is tried. Reads the queue, and changes nothing."""
+        """The expected outcome of replay() with these options. Reads the queue, and changes nothing."""
         return replay.preview(self.handle, options)
 
     @property
     def status(self) -> DeadLetterStatus:
-        """Where it stands."""
+        """The outbox's contents, and counts."""
         status = ffi.new("fl_dlq_status*", {"size": ffi.sizeof("fl_dlq_status")})
         check(lib.fl_dlq_get_status(self.handle, status))
         return DeadLetterStatus(
@@ -143,7 +143,7 @@ class DeadLetterQueue:
         )
 
     def close(self) -> None:
-        """Idempotent. The queue is closed when the last runner or replay that uses it has ended."""
+        """Frees the object; the queue is closed when the last runner or replay that uses it has ended. Idempotent."""
         blocking(self._finalizer)
 
     def __enter__(self) -> DeadLetterQueue:
@@ -155,7 +155,7 @@ class DeadLetterQueue:
 
 
 def spec_of(operation: Operation) -> tuple[Any, Any]:
-    """An operation as the library takes it, and what that points to."""
+    """An operation in the library's form, and the memory to which that points."""
     texts = {name: ffi.new("char[]", encode(getattr(operation, name), name))
              for name in ("id", "type", "monitor", "lock_info", "traceparent")}
     try:
@@ -165,10 +165,10 @@ def spec_of(operation: Operation) -> tuple[Any, Any]:
     spec = ffi.new("fl_operation_spec*", {"size": ffi.sizeof("fl_operation_spec"), **texts})
     spec.priority = priority_of(operation.priority)
     spec.payload = payload
-    spec.payload_length = len(payload)  # of a memoryview other than the number of its items
+    spec.payload_length = len(payload)  # for a memoryview this is not the number of its items
     return spec, (texts, payload)
 
 
 def free_here(process: int, free: Callable[[int], int], handle: int) -> Any:
-    """Not in a process that was forked from the owner's."""
+    """Frees a handle, but not in a process that was forked from the owner's."""
     return free(handle) if process == os.getpid() else ErrorCode.FORKED

@@ -1,4 +1,4 @@
-"""What every lock of this package knows once it is held: its tokens, its health, and when it ends."""
+"""The state of a held lock: its tokens, its health, and its end."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
 
 
 class Held:
-    """What a lock and a lock set know once they are held. Thread-safe."""
+    """Common part of locks and lock sets once they are held. Thread-safe."""
 
     def __init__(self, core: Core, handle: int) -> None:
         self._core = core
@@ -63,8 +63,8 @@ class Held:
         self._tag = 0
 
     def healthy(self) -> bool:
-        """Whether it is certain to be held now; a set: every member. No network. Once false for a grant, it stays false
-        for it.
+        """Whether it, or a set's every member, is certain to be held now. No network. Once false for a grant, it stays
+        false.
 
         Not promised: that it is still true when the next instruction runs. Where that matters, give fencing tokens to
         the resource, or write through write_guarded().
@@ -72,23 +72,23 @@ class Held:
         return not self._core.forked and bool(lib.fl_lock_is_healthy(self._handle))
 
     def check_health(self) -> None:
-        """Returns if healthy(). Raises LockUnhealthyException otherwise; its monitor is the one that was lost."""
+        """Returns if healthy(). Raises LockUnhealthyException otherwise, with the lost monitor."""
         self._core.check_process()
         check(lib.fl_lock_check_health(self._handle))
 
     @property
     def expires_at(self) -> float:
-        """Until when it is certain, on time.monotonic(); moves on by itself. 0: not held."""
+        """The time until which it is certain, on time.monotonic(); advances by itself. 0: not held."""
         return 0.0 if self._core.forked else int(lib.fl_lock_expires_at_ns(self._handle)) / 1e9
 
     @property
     def expires_in(self) -> float:
-        """For how many seconds it is certain from now on; 0: not healthy."""
+        """The seconds for which it is certain from now on; 0: not healthy."""
         return 0.0 if self._core.forked else int(lib.fl_lock_time_left_ns(self._handle)) / 1e9
 
     @property
     def state(self) -> LockState:
-        """Where it stands. A set is LOST with one member; the others stay held until it is released."""
+        """The state. A set is LOST with one member; the others stay held until it is released."""
         self._core.check_process()
         state = ffi.new("int32_t*")
         check(lib.fl_lock_get_state(self._handle, state))
@@ -97,8 +97,8 @@ class Held:
     @property
     def held_header(self) -> str:
         """The value of the header ``X-Forelock-Held``, with which a node of OpenSearch or Elasticsearch that has the
-        plugin does a write under this lock: ``monitor=token``, percent-encoded; of a set, for all members:
-        ``monitor=token, monitor=token``. Take it anew after each grant.
+        plugin does a write under this lock: ``monitor=token``, percent-encoded; for a set, of all members:
+        ``monitor=token, monitor=token``. Read it anew after each grant.
 
         Raises Error (INVALID_ARGUMENT) if it was never granted.
         """
@@ -108,8 +108,7 @@ class Held:
         return text(header[0])
 
     def owner(self) -> Owner:
-        """The record of the current acquisition; of a set, that of each member but for the guid and the times of its
-        grant."""
+        """The record of the current acquisition; for a set, of each member but for the guid and the grant's times."""
         self._core.check_process()
         owner, linger = ffi.new("fl_owner*"), ffi.new("int64_t*")
         check(lib.fl_lock_owner(self._handle, owner))
@@ -117,7 +116,7 @@ class Held:
         return owner_of(owner, linger[0])
 
     def alive(self, expected: Duration) -> None:
-        """The work goes on as planned and needs so long from now on. One request for each lock, not waited for.
+        """Records that the work continues as planned and needs this long. One request for each lock, without waiting.
 
         Raises LockUnhealthyException if it is not healthy.
         """
@@ -125,7 +124,7 @@ class Held:
         check(lib.fl_lock_alive(self._handle, milliseconds(expected, "expected")))
 
     def on_danger(self, margin: Duration, callback: Callable[[], None]) -> None:
-        """Called when less than ``margin`` is left before expires_at while the connection is silent.
+        """Sets the callback for when less than ``margin`` is left before expires_at while the connection is silent.
 
         ``margin``: more than 0, at most a third of the session time-out. See on_lost().
         """
@@ -156,7 +155,7 @@ class Held:
 
 
 def position_of(event: Event) -> QueuePosition:
-    """What FL_EVENT_QUEUED tells."""
+    """The place that a FL_EVENT_QUEUED reports."""
     return QueuePosition(event.value, event.message, int(event.hint) / 1000 if event.hint else None)
 
 
@@ -174,24 +173,24 @@ class HeldLock(Held):
 
     @property
     def fencing_token(self) -> int:
-        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted.
+        """The token of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted.
 
         With ``zookeeper.lock.linger`` sections of one process may share a grant.
         """
         return int(lib.fl_lock_token(self._handle))
 
     def on_lost(self, callback: Callable[[LossReason], None]) -> None:
-        """Called once for each grant that is lost.
+        """Sets the callback for losses: called once for each grant that is lost.
 
-        As all callbacks: runs on the client's one thread for them, so it should be short and must not wait for another
-        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else). Raises
-        TypeError if it cannot be called, or is a coroutine or generator function, whose body nothing would run.
+        As all callbacks, it runs on the client's one callback thread, so it should be short and must not wait for
+        another lock; its exceptions are logged. Set it while the lock is free (in an operation: before anything else).
+        Raises TypeError if it is not callable, or is a coroutine or generator function, whose body would not run.
         """
         check_callback(callback)
         self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value)))
 
     def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
-        """Called when the lock's place in the queue becomes known, and when it changes.
+        """Sets the callback for the place in the queue: called when it becomes known, and when it changes.
 
         Costs the server a listing for each change. See on_lost().
         """
@@ -199,7 +198,7 @@ class HeldLock(Held):
         self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED, lambda event: callback(position_of(event)))
 
     def on_contended(self, callback: Callable[[Priority], None]) -> None:
-        """Called when another contender waits behind the holder, once for each class and grant.
+        """Sets the callback for contention: called when another contender waits, once for each class and grant.
 
         Costs a watch, and a listing for each change in the queue. See on_lost().
         """
@@ -216,8 +215,8 @@ _KINDS: dict[type, int] = {
 
 
 def commit_guarded(handle: int, operations: Sequence[WriteOperation]) -> list[int]:
-    """A guarded write of a lock or a set."""
-    kept: list[Any] = []  # what the structures point to
+    """Commits a guarded write of a lock or a set."""
+    kept: list[Any] = []  # the memory to which the structures point
 
     def keep(data: bytes) -> Any:
         kept.append(ffi.new("char[]", data))

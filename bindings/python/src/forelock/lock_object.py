@@ -1,4 +1,4 @@
-"""What the locks and lock sets of threads and of tasks have in common: how they are acquired and given up."""
+"""The common part of the locks and lock sets of threads and of tasks: acquisition and release."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Duration = Union[float, datetime.timedelta]
 def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional[Duration],
                thread_name: Optional[str], may_linger: bool, refuse_in_vain: Optional[bool],
                queue_max: Optional[int], keep_monitor: bool) -> tuple[Any, Any]:
-    """The options as the library takes them, and the text that they point to."""
+    """The options in the library's form, and the text to which they point."""
     options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
     if expected_runtime is not None:
         options.expected_runtime_ms = milliseconds(expected_runtime, "expected_runtime")
@@ -39,14 +39,14 @@ def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional
 
 
 def captures_stack(core: Core, may_linger: bool, wanted: Optional[bool]) -> bool:
-    """Whether records say where an acquisition was called."""
+    """Whether owner records have the call stack of the acquisition."""
     return not (may_linger and core.lingers) if wanted is None else wanted
 
 
 class Acquirable(Held):
     """Common part of lock objects and lock set objects; one acquisition at a time. Not re-entrant."""
 
-    _client: Client  # whoever has a lock needs its client
+    _client: Client  # a lock needs its client
     _lock_info: str
     _priority: Priority
     _timeout: Timeout
@@ -54,20 +54,20 @@ class Acquirable(Held):
 
     @property
     def lock_info(self) -> str:
-        """Short description of why the lock is taken."""
+        """A short description of the lock's purpose."""
         return self._lock_info
 
     @property
     def priority(self) -> Priority:
-        """The class that it contends in."""
+        """The class in which it contends."""
         return self._priority
 
     def set_priority(self, priority: PriorityLike) -> bool:
         """Changes the class, and returns whether: not while it is held, about to be, or being released.
 
-        A lock that waits goes to the end of its new class's queue at once and keeps its deadline; one that is free
-        contends in it from its next acquisition on. Of a set the member that it waits for moves, and those that it
-        takes afterwards contend in the new class. Does not wait for the servers.
+        A lock that waits moves at once to the end of its new class's queue, with the same deadline; a free one changes
+        from its next acquisition on. In a set, the member that it waits for moves, and members taken afterwards contend
+        in the new class. Does not wait for the servers.
         """
         self._core.check_process()
         changed = ffi.new("int32_t*")
@@ -77,11 +77,12 @@ class Acquirable(Held):
         return bool(changed[0])
 
     def inside(self, outer: Acquirable) -> None:
-        """Says that this lock is taken while ``outer`` is held, from its next acquisition on.
+        """Declares that this lock is taken while ``outer`` is held, from its next acquisition on.
 
-        Whoever waits for that one waits for this one as well. So where a foreground contender waits for ``outer`` while
-        this lock waits in the background, it moves to the foreground's queue, 100 ms after it has begun to wait or
-        later; its class stays. May be called for several outer locks; one that is not held does not count.
+        Contenders that wait for ``outer`` then wait for this lock as well. If a foreground contender waits for
+        ``outer`` while this lock waits in the background, this one moves to the foreground's queue, 100 ms after it
+        began to wait or later; its class stays. May be called for several outer locks; one that is not held does not
+        count.
         """
         self._core.check_process()
         check(lib.fl_lock_inside(self._handle, outer._handle))
@@ -94,19 +95,19 @@ class Acquirable(Held):
         return bool(was_waiting[0])
 
     def release_detached(self) -> None:
-        """Releases it without any confirmation; the client makes sure in the background."""
+        """Releases it without confirmation; the client completes the release in the background."""
         self._core.check_process()
         check(lib.fl_lock_release_detached(self._handle))
 
     def close(self) -> None:
-        """Gives up what it holds or waits for, without waiting; idempotent. Not usable any more afterwards."""
+        """Cancels or releases it without waiting. Idempotent. Not usable afterwards."""
         handle, self._handle = self._handle, 0
         self._end_watch()
         if handle != 0 and not self._core.forked:
             lib.fl_lock_free(handle)
 
     def _tell_stack(self) -> None:
-        """Where the acquisition that begins now was called."""
+        """Records the call stack of the acquisition that begins now."""
         if self._captures_stack and not self._core.forked:
             lib.fl_lock_set_stack(self._handle, stack_of_caller())
 
@@ -114,7 +115,7 @@ class Acquirable(Held):
         return timeout_milliseconds(self._timeout if timeout is None else timeout)
 
     def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
-        """An asynchronous call, whose end the receiver is told. Returns its tag."""
+        """Begins an asynchronous call, whose end the receiver gets. Returns its tag."""
         self._core.check_process()
         tag = self._core.dispatcher.expect(receiver)
         if call(tag) != 0:
@@ -142,25 +143,25 @@ class LockObject(Acquirable, HeldLock):
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
                  queue_max: Optional[int] = None, keep_monitor: bool = False) -> None:
-        """Makes a lock object, free.
+        """Creates a lock object, free.
 
         ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
-        ``lock_info`` says to people what for.
+        ``lock_info``: the purpose, a text for people.
         ``priority``: a waiting foreground lock goes before every waiting background one.
-        ``timeout`` is what acquire() takes if it is given none; None: what is configured for the class.
-        ``expected_runtime``: how long the work is expected to take.
-        ``auto_unlock_after`` is written into the owner record: after so long an unlocker may free the lock, that of
-        ``forelock serve --unlocker`` or a program of yours (Inspector.force_release()).
+        ``timeout``: of acquire() without an argument; None: the one configured for the class.
+        ``expected_runtime``: the expected duration of the work.
+        ``auto_unlock_after``, written into the owner record: the time after which an unlocker may free the lock:
+        ``forelock serve --unlocker``, or your own program (Inspector.force_release()).
         ``thread_name``: of the identity ``host/pid/thread``.
-        ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
-        (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
-        ``capture_stack``: whether the owner record says where acquire() was called, by at most eight frames; None: it
-        does unless the lock may linger, since a record is that of a grant's first section alone.
-        ``refuse_in_vain``: in place of ``zookeeper.admission``: whether an acquisition that would probably wait in vain
-        is refused at once (code lock_refused).
-        ``queue_max``: in place of ``zookeeper.queue.max``: it is refused where so many wait before it; 0: any number.
-        ``keep_monitor``: whether a monitor that an acquisition makes stays when it is unused
-        (``zookeeper.monitor.linger``): for a small number of them that are locked again and again.
+        ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger afterwards
+        (``zookeeper.lock.linger``); False: each has its own grant, with a fencing token that no other section has.
+        ``capture_stack``: whether the owner record has the call stack of acquire(), at most eight frames; None: it does
+        unless the lock may linger, since a record describes a grant's first section alone.
+        ``refuse_in_vain``, in place of ``zookeeper.admission``: whether an acquisition that would probably time out is
+        refused at once (code lock_refused).
+        ``queue_max``, in place of ``zookeeper.queue.max``: it is refused if that many wait before it; 0: no limit.
+        ``keep_monitor``: whether a monitor's node that an acquisition creates stays when it is unused
+        (``zookeeper.monitor.linger``): for a small number of monitors that are locked again and again.
         """
         core = core_of(client)
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger,

@@ -1,4 +1,4 @@
-"""Numbers of a client for Prometheus, with the package ``prometheus_client``, which nothing else here needs.
+"""Metrics of a client for Prometheus, with the package ``prometheus_client``, which only this module needs.
 
     prometheus_client.REGISTRY.register(ForelockCollector(client))
 """
@@ -39,13 +39,13 @@ _LETTERS = {
 
 
 class ForelockCollector(Collector):
-    """Reads the counts of a client, and of its dead-letter queue, whenever Prometheus asks.
+    """Reads the counts of a client, and of its dead-letter queue, for each scrape of Prometheus.
 
     ``forelock_client_…``: ``connected``, ``granted_total``, ``refused_total``, ``lost_total`` by ``reason``, and the
     other numbers of ClientStatus; the histograms ``wait_seconds`` and ``hold_seconds`` by ``priority``. No monitor is
     a label.
     ``forelock_dlq_…``: ``outbox_rows``, ``outbox_bytes``, ``oldest_seconds``, ``accepted_total``, ``delivered_total``,
-    ``delivery_failures_total``. What is closed has no numbers.
+    ``delivery_failures_total``. A closed object has no metrics.
     """
 
     def __init__(self, client: Client, letters: Optional[DeadLetterQueue] = None) -> None:
@@ -53,7 +53,7 @@ class ForelockCollector(Collector):
         self._letters = letters
 
     def collect(self) -> Iterator[Metric]:
-        """The present numbers."""
+        """The current metrics."""
         try:
             metrics = list(self._of_client())
         except Error:

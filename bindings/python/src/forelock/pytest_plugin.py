@@ -1,7 +1,7 @@
-"""Fixtures for tests of programs that lock, on a real ZooKeeper that is thrown away after them.
+"""Fixtures for tests of programs that lock, on a real, temporary ZooKeeper.
 
-In conftest.py: ``pytest_plugins = ["forelock.pytest_plugin"]``. The server is that of FORELOCK_ZOOKEEPER (which
-``forelock dev -- pytest`` sets), or one of ``forelock dev``: the command is that of FORELOCK_COMMAND, or in the PATH.
+In conftest.py: ``pytest_plugins = ["forelock.pytest_plugin"]``. The server is FORELOCK_ZOOKEEPER (which ``forelock dev
+-- pytest`` sets), or one that ``forelock dev`` starts: the command FORELOCK_COMMAND, or the one in the PATH.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def forelock_server() -> Iterator[str]:
     if command is None:
         pytest.fail("no ZooKeeper for the test: the command forelock is not in the PATH; set FORELOCK_COMMAND to it, "
                     "or FORELOCK_ZOOKEEPER to the host:port of a ZooKeeper", pytrace=False)
-    # It ends when its stdin does, however this process ends.
+    # It ends with its stdin, however this process ends.
     server = subprocess.Popen([command, "dev", "--", "sh", "-c", 'echo "$FORELOCK_ZOOKEEPER"; cat > /dev/null'],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdin is not None and server.stdout is not None
@@ -41,7 +41,7 @@ def forelock_server() -> Iterator[str]:
 
 @pytest.fixture
 def forelock_servers(forelock_server: str) -> str:
-    """What ``zookeeper.servers`` is to be: that server, with a namespace that no other test uses."""
+    """The value for ``zookeeper.servers``: that server, with a namespace that no other test uses."""
     return f"{forelock_server}/test-{uuid.uuid4().hex[:12]}"
 
 

@@ -1,4 +1,4 @@
-"""SetObject: what the lock set of a thread and the lock set of a task have in common."""
+"""SetObject: the common part of the lock sets of threads and of tasks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from forelock.values import LossReason, Priority, PriorityLike, QueuePosition, p
 
 
 class SetObject(Acquirable):
-    """Several monitors as one lock, free: all of them or none, with one deadline, and free of deadlock whatever sets
-    overlap. Other clients see ordinary locks, one for each member. One acquisition at a time. Not re-entrant.
-    Thread-safe.
+    """Several monitors as one lock: all of them or none, with one deadline, and free of deadlock however sets overlap.
+    Other clients see ordinary locks, one for each member. One acquisition at a time. Not re-entrant. Thread-safe.
 
-    *Not* covered: a program that takes a set while it holds another set or a lock; it has an order of its own to keep.
+    *Not* covered: a program that takes a set while it holds another set or a lock; it must keep an order of its own.
     """
 
     def __init__(self, client: Client, monitors: Iterable[str], *, lock_info: str = "",
@@ -27,10 +26,10 @@ class SetObject(Acquirable):
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
                  queue_max: Optional[int] = None, keep_monitor: bool = False) -> None:
-        """Makes a set, free.
+        """Creates a set, free.
 
         ``monitors``: the members' ids in any order, 1 to 1,000; the same id twice counts once. The other arguments are
-        those of BlockingLock, and count for each member.
+        as for BlockingLock, and apply to each member.
         """
         if isinstance(monitors, str):
             raise TypeError("monitors is one str; a set takes several")
@@ -62,25 +61,25 @@ class SetObject(Acquirable):
 
     @property
     def fencing_tokens(self) -> dict[str, int]:
-        """By the members' ids: of the current or last grant, as a lock's fencing_token. 0: never granted."""
+        """The tokens of the current or last grant by the members' ids, as a lock's fencing_token. 0: never granted."""
         self._core.check_process()
         return {monitor: self._member(i)[1] for i, monitor in enumerate(self._monitors)}
 
     @property
     def waits_for(self) -> Optional[str]:
-        """The member in whose queue the set waits at this moment; None: it does not wait in one."""
+        """The member in whose queue the set waits at this moment; None: it waits in none."""
         self._core.check_process()
         monitor = ffi.new("char**")
         check(lib.fl_set_waits_for(self._handle, monitor))
         return text(monitor[0]) or None
 
     def on_lost(self, callback: Callable[[LossReason, str], None]) -> None:
-        """Called with the member, once for each grant of which one is lost. As a lock's on_lost()."""
+        """Sets the callback for losses: gets the member, once for each grant. As a lock's on_lost()."""
         check_callback(callback)
         self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value), event.monitor))
 
     def on_queued(self, callback: Callable[[QueuePosition, str], None]) -> None:
-        """Called with the member that the set waits for, when its place there becomes known, and when it changes.
+        """Sets the callback for places: gets the member that it waits for, when the place becomes known or changes.
 
         Costs the server a listing for each change. See on_lost().
         """
@@ -88,7 +87,7 @@ class SetObject(Acquirable):
         self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED, lambda event: callback(position_of(event), event.monitor))
 
     def on_contended(self, callback: Callable[[Priority, str], None]) -> None:
-        """Called when another contender waits behind a member, once for each class, member and grant.
+        """Sets the callback for contention: called when another contender waits, once for each class, member and grant.
 
         Costs a watch for each member, and a listing for each change in its queue. See on_lost().
         """

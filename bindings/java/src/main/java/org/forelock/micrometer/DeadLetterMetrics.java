@@ -13,7 +13,7 @@ import org.forelock.DeadLetterStatus;
 import org.forelock.ForelockException;
 
 /**
- * The numbers of a dead-letter queue as meters of Micrometer: {@code forelock.dlq.*}. A queue that is closed, or whose
+ * The metrics of a dead-letter queue as meters of Micrometer: {@code forelock.dlq.*}. A closed queue, or one whose
  * outbox cannot be read, has none.
  */
 public final class DeadLetterMetrics implements MeterBinder {
@@ -21,9 +21,9 @@ public final class DeadLetterMetrics implements MeterBinder {
   private final Tags tags;
 
   /**
-   * Reads the queue whenever the registry is read. The registry keeps the queue.
+   * Reads the queue whenever the registry is read. The registry keeps a reference to the queue.
    *
-   * @param queue whose numbers they are
+   * @param queue the queue to read
    * @param tags for all of its meters
    */
   public DeadLetterMetrics(DeadLetterQueue queue, Iterable<Tag> tags) {
@@ -32,9 +32,9 @@ public final class DeadLetterMetrics implements MeterBinder {
   }
 
   /**
-   * As the other one, without tags.
+   * The same without tags.
    *
-   * @param queue whose numbers they are
+   * @param queue the queue to read
    */
   public DeadLetterMetrics(DeadLetterQueue queue) {
     this(queue, Tags.empty());

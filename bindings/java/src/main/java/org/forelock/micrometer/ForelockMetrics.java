@@ -21,12 +21,12 @@ import org.forelock.LockType;
 import org.forelock.LossReason;
 
 /**
- * The numbers of a client as meters of Micrometer: {@code forelock.client.*}. No monitor is a tag.
+ * The metrics of a client as meters of Micrometer: {@code forelock.client.*}. No monitor is a tag.
  *
- * <p>How long locks are waited for and held is a timer ({@code forelock.client.wait}, {@code forelock.client.hold},
- * with the tag {@code priority}), and, since a registry takes no histogram that is counted elsewhere, a counter for
- * each of its buckets ({@code forelock.client.wait.bucket}, {@code forelock.client.hold.bucket}, with the tag
- * {@code le} as Prometheus has it): {@code histogram_quantile} takes the rates of these.
+ * <p>Waits and holds of locks are timers ({@code forelock.client.wait}, {@code forelock.client.hold}, with the tag
+ * {@code priority}). A registry accepts no histogram that is counted elsewhere, so each bucket is a counter besides
+ * ({@code forelock.client.wait.bucket}, {@code forelock.client.hold.bucket}, with the tag {@code le} as in Prometheus);
+ * {@code histogram_quantile} takes their rates.
  */
 public final class ForelockMetrics implements MeterBinder {
   private final ForelockClient client;
@@ -35,7 +35,7 @@ public final class ForelockMetrics implements MeterBinder {
   /**
    * Reads the client whenever the registry is read. The registry keeps the client; a closed one is not connected.
    *
-   * @param client whose numbers they are
+   * @param client the client to read
    * @param tags for all of its meters, such as the client's name where there are several
    */
   public ForelockMetrics(ForelockClient client, Iterable<Tag> tags) {
@@ -44,9 +44,9 @@ public final class ForelockMetrics implements MeterBinder {
   }
 
   /**
-   * As the other one, without tags.
+   * The same without tags.
    *
-   * @param client whose numbers they are
+   * @param client the client to read
    */
   public ForelockMetrics(ForelockClient client) {
     this(client, Tags.empty());
@@ -76,7 +76,7 @@ public final class ForelockMetrics implements MeterBinder {
     }
   }
 
-  // What a client throws that is no more would be logged with each reading.
+  // An exception of a freed client would be logged with each reading.
   private static <T> double number(T of, ToDoubleFunction<T> value) {
     try {
       return value.applyAsDouble(of);

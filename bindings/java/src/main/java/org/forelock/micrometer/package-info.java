@@ -1,2 +1,2 @@
-/** For applications with Micrometer, which nothing else here needs. */
+/** Meters for applications with Micrometer, which the rest of the module does not need. */
 package org.forelock.micrometer;
