@@ -18,4 +18,4 @@ printf 'Starting OpenSearch without the plugin and with it …\n'
 without=$(scripts/opensearch.sh start --dir "$directory/without" --plain)
 url=$(scripts/opensearch.sh start --dir "$directory/with" --from "$root/build/demo" --zookeeper "$FORELOCK_ZOOKEEPER")
 printf 'They serve at %s and %s\n' "$without" "$url"
-python3 scripts/opensearch/load.py contend "$url" --without "$without" --watch "$@"
+python3 scripts/opensearch/load.py "$url" --without "$without" --watch "$@"

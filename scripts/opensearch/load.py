@@ -1,21 +1,16 @@
 #!/usr/bin/env python3
 """Load on the articles of a throw-away cluster, and what its clients see (scripts/demo.sh --opensearch).
 
-    load.py contend URL [--without URL] [--seconds N] [--rounds N] [--watch]
-        people save articles while bulk jobs rewrite all of them: on a node without the plugin, if one is named; on the
-        one with it into an index that is not guarded, into one that is but without priorities, with both
-    load.py cost URL... [--seconds N] [--rounds N] [--only TEXT]
-        what the plugin costs where nothing is contended: single writes and bulks of 500, of new documents and of the
-        same ones again, on and off (index.forelock.enabled) in turns; several nodes, as NAME=URL, take turns, too, and
-        one without the plugin is what the others are compared with
+    load.py URL [--without URL] [--seconds N] [--rounds N] [--watch]
 
-URL names one node; the index "articles" is made anew. Standard library alone.
+People save articles while bulk jobs rewrite all of them: on a node without the plugin, if one is named; on the one with
+it into an index that is not guarded, into one that is but without priorities, with both. URL names one node; the index
+"articles" is made anew. Standard library alone.
 """
 
 import argparse
 import functools
 import http.client
-import itertools
 import json
 import random
 import statistics
@@ -50,15 +45,15 @@ class Node:
     def has_plugin(self):
         return any(one["component"] == "forelock" for one in self.request("GET", "/_cat/plugins?format=json")[1])
 
-    def make(self, guarded, index="articles"):
-        self.request("DELETE", "/" + index)
+    def make(self, guarded):
+        self.request("DELETE", "/articles")
         settings = {"number_of_shards": 1, "number_of_replicas": 0, "index.translog.durability": "async"}
         if self.has_plugin:
             settings["index.forelock.enabled"] = guarded
-        status, answer = self.request("PUT", "/" + index, json.dumps({"settings": settings}))
+        status, answer = self.request("PUT", "/articles", json.dumps({"settings": settings}))
         if status != 200:
             sys.exit(f"the index cannot be made: {answer}")
-        self.request("POST", f"/{index}/_bulk", bulk_body(range(ARTICLES), 0))
+        self.request("POST", "/articles/_bulk", bulk_body(range(ARTICLES), 0))
 
 
 def bulk_body(documents, value):
@@ -214,108 +209,16 @@ def merged(samples):
     return result
 
 
-# Of each load its name, how many clients, how many documents a request has, and whether they are always the same.
-LOADS = (("single write, 1 client", 1, 1, False), ("single write, 8 clients", 8, 1, False),
-         ("the same again, 1 client", 1, 1, True), ("bulk of 500", 1, 500, False), ("the same 500 again", 1, 500, True))
-# Without the plugin, and with it.
-INDICES = ("articles-off", "articles")
-
-
-class Round:
-    """What one load cost in one round."""
-
-    def __init__(self, sample, seconds, before, after):
-        self.p50 = sample.share(.5)
-        self.p99 = sample.share(.99)
-        self.mean = statistics.fmean(sample.values) if sample.values else float("nan")
-        self.rate = sample.documents / seconds
-        self.failed = sum(sample.failures.values())
-        granted, waited, requests = (y - x for x, y in zip(before, after))
-        self.waited = waited / granted if granted else 0.0
-        self.requests = requests / max(1, sample.documents)
-
-    @staticmethod
-    def counts(node):
-        """Locked writes, how long they waited in ms, and requests to ZooKeeper; of the one node."""
-        if not node.has_plugin:
-            return 0, 0, 0
-        _, answer = node.request("GET", "/_plugins/_forelock/stats")
-        stats = next(iter(answer["nodes"].values()))
-        classes = [stats["foreground"], stats["background"]]
-        return (sum(one["granted"] for one in classes), sum(one["wait_ms_total"] for one in classes),
-                stats["zookeeper"]["requests"])
-
-
-def one_load(node, index, seconds, load, counter):
-    _, clients, size, again = load
-    sample = Sample()
-
-    def work(client):
-        first = client if again else next(counter) * size
-        if size == 1:
-            timed(sample, node, 1, "PUT", f"/{index}/_doc/c{first}", '{"n": 1}')
-        else:
-            timed(sample, node, size, "POST", f"/{index}/_bulk", bulk_body(range(first, first + size), 1))
-
-    before = Round.counts(node)
-    run([functools.partial(work, client) for client in range(clients)], seconds)
-    return Round(sample, seconds, before, Round.counts(node))
-
-
-def cost(nodes, seconds, rounds, only):
-    """Short rounds in turns, so that whatever else the machine does meets all of them."""
-    results = {}
-    counter = itertools.count()
-    modes = [(name, guarded) for name in nodes for guarded in (False, True) if nodes[name].has_plugin or not guarded]
-    bare = next((name for name in nodes if not nodes[name].has_plugin), None)
-    for load in (load for load in LOADS if only in load[0]):
-        for name, guarded in modes:
-            nodes[name].make(guarded, INDICES[guarded])
-        for number in range(-1, rounds):  # the first one warms up
-            for name, guarded in modes if number % 2 else reversed(modes):
-                one = one_load(nodes[name], INDICES[guarded], seconds, load, counter)
-                if number >= 0:
-                    results.setdefault((load[0], name, guarded), []).append(one)
-
-    def median(values):
-        return statistics.median(values)
-
-    without = "on the node without the plugin" if bare else "into an index that is not guarded"
-    print(f"medians of {rounds} rounds; x: times what it is {without}; wait: for the lock, on average; beyond: what a "
-          "write takes more than there, and that wait\n")
-    print(f"{'':26}{'node':>12}{'index':>9}{'p50 ms':>9}{'p99 ms':>9}{'docs/s':>9}{'x p50':>8}{'x docs/s':>9}"
-          f"{'wait ms':>9}{'beyond':>8}{'requests/doc':>14}{'failed':>8}")
-    for (kind, name, guarded), many in sorted(
-            results.items(), key=lambda item: ([load[0] for load in LOADS].index(item[0][0]), *item[0][1:])):
-        off = results[kind, bare or name, False]
-        factor = median(one.p50 / base.p50 for one, base in zip(many, off))
-        beyond = median((one.mean - one.waited - base.mean) / base.mean for one, base in zip(many, off))
-        rate = median(one.rate / base.rate for one, base in zip(many, off))
-        print(f"{kind:26}{name:>12}{'guarded' if guarded else '-':>9}{median(one.p50 for one in many):9.2f}"
-              f"{median(one.p99 for one in many):9.2f}{median(one.rate for one in many):9.0f}{factor:8.2f}"
-              f"{rate:9.2f}"
-              f"{median(one.waited for one in many):9.2f}{beyond:8.0%}{median(one.requests for one in many):14.2f}"
-              f"{sum(one.failed for one in many):8}", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["contend", "cost"])
-    parser.add_argument("url", nargs="+")
+    parser.add_argument("url")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--without", metavar="URL", help="contend: a node without the plugin")
-    parser.add_argument("--watch", action="store_true", help="contend: show what is locked, once a second")
-    parser.add_argument("--only", default="", help="cost: those loads whose name has this text")
+    parser.add_argument("--without", metavar="URL", help="a node without the plugin")
+    parser.add_argument("--watch", action="store_true", help="show what is locked, once a second")
     options = parser.parse_args()
-    if options.what == "contend":
-        if len(options.url) > 1:
-            parser.error("contend takes one URL")
-        without = Node(options.without) if options.without else None
-        contend(Node(options.url[0]), without, options.seconds, options.rounds, options.watch)
-    else:
-        named = [url.split("=", 1) if "=" in url else ["", url] for url in options.url]
-        cost({name: Node(url) for name, url in named}, options.seconds, options.rounds, options.only)
+    without = Node(options.without) if options.without else None
+    contend(Node(options.url), without, options.seconds, options.rounds, options.watch)
 
 
 if __name__ == "__main__":
