@@ -17,10 +17,12 @@ if(FORELOCK_SANITIZE)
   target_link_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE})
 endif()
 
-# forelock_room(NAME SOURCES... [USES rooms-or-libraries...]): a room, linked as forelock_room_NAME.
-# Its headers are included as "NAME/header.h".
+# forelock_room(NAME [MUTATIONS] SOURCES... [USES rooms-or-libraries...]): a room, linked as forelock_room_NAME.
+# Its headers are included as "NAME/header.h". MUTATIONS: for the tests there is also forelock_room_NAME_mutation, the
+# same with its deliberate bugs compiled in, over such builds of the rooms below that have some.
+set(forelock_rooms_with_mutations "^(forelock_room_(agent|grouping|linger|lock|retry|sets))$")
 function(forelock_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ROOM "MUTATIONS" "" "SOURCES;USES" ${ARGN})
   add_library(forelock_room_${name} STATIC ${ROOM_SOURCES})
   set_target_properties(forelock_room_${name} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
@@ -37,6 +39,13 @@ function(forelock_room name)
       cmake_path(GET source PARENT_PATH folder)
       set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "top${folder}")
     endforeach()
+  endif()
+  if(ROOM_MUTATIONS AND FORELOCK_BUILD_TESTS)
+    set(uses ${ROOM_USES})
+    list(TRANSFORM uses REPLACE "${forelock_rooms_with_mutations}" "\\1_mutation")
+    forelock_room(${name}_mutation SOURCES ${ROOM_SOURCES} USES ${uses})
+    target_compile_definitions(forelock_room_${name}_mutation PUBLIC FORELOCK_MUTATION_BUILD)
+    target_include_directories(forelock_room_${name}_mutation PUBLIC "${PROJECT_BINARY_DIR}/rooms/${name}")
   endif()
 endfunction()
 

@@ -3,7 +3,40 @@
 #include "shrinker.h"
 #include "world.h"
 
+#ifdef FORELOCK_MUTATION_BUILD
+#include "agent/mutation.h"
+#include "grouping/mutation.h"
+#include "linger/mutation.h"
+#include "lock/mutation.h"
+#include "retry/mutation.h"
+#include "sets/mutation.h"
+#endif
+
 namespace forelock::simulation {
+
+#ifdef FORELOCK_MUTATION_BUILD
+std::vector<std::string_view> all_mutations() {
+  std::vector<std::string_view> all;
+  const auto add = [&](const auto& room) { all.insert(all.end(), std::begin(room), std::end(room)); };
+  add(lock::all_mutations);
+  add(retry::all_mutations);
+  add(grouping::all_mutations);
+  add(linger::all_mutations);
+  add(agent::all_mutations);
+  add(sets::all_mutations);
+  return all;
+}
+
+void switch_on(std::string_view mutation) {
+  base::active_mutation() = mutation;
+}
+#else
+std::vector<std::string_view> all_mutations() {
+  return {};
+}
+
+void switch_on(std::string_view) {}
+#endif
 
 Outcome run_plan(const Plan& plan, bool traced) {
   World world(plan);
@@ -26,32 +59,13 @@ Outcome run_plan(const Plan& plan, bool traced) {
 
 namespace {
 
-#ifdef FORELOCK_MUTATION_BUILD
-void switch_on(const RunOptions& options) {
-  lock::active_mutation() = options.mutation;
-  retry::active_mutation() = options.retry_mutation;
-  sets::active_mutation() = options.sets_mutation;
-  grouping::active_mutation() = options.grouping_mutation;
-  linger::active_mutation() = options.linger_mutation;
-  agent::active_mutation() = options.agent_mutation;
-}
-#endif
-
 // Whether it is not the deliberate bug that breaks this schedule.
-bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
-#ifdef FORELOCK_MUTATION_BUILD
-  const bool mutated =
-      options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
-      options.sets_mutation != sets::Mutation::none || options.grouping_mutation != grouping::Mutation::none ||
-      options.linger_mutation != linger::Mutation::none || options.agent_mutation != agent::Mutation::none;
-  if (!mutated) return false;
+bool fails_anyway(std::uint64_t seed, const RunOptions& options) {
+  if (options.mutation.empty()) return false;
   switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);
-  switch_on(options);
+  switch_on(options.mutation);
   return fails;
-#else
-  return false;
-#endif
 }
 
 }  // namespace
@@ -63,9 +77,7 @@ RunResult run_schedules(const RunOptions& options) {
   std::mutex mutex;
   RunResult result;
   const auto work = [&] {
-#ifdef FORELOCK_MUTATION_BUILD
-    switch_on(options);
-#endif
+    switch_on(options.mutation);
     Statistics statistics;
     while (!stop) {
       const std::uint64_t index = next++;

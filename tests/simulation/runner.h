@@ -5,15 +5,6 @@
 #include "plan.h"
 #include "statistics.h"
 
-#ifdef FORELOCK_MUTATION_BUILD
-#include "agent/mutation.h"
-#include "grouping/mutation.h"
-#include "linger/mutation.h"
-#include "lock/mutation.h"
-#include "retry/mutation.h"
-#include "sets/mutation.h"
-#endif
-
 namespace forelock::simulation {
 
 struct RunOptions {
@@ -21,14 +12,7 @@ struct RunOptions {
   std::uint64_t schedules = 100000;
   unsigned threads = 2;
   std::size_t most_failures = 1;  // the run stops there
-#ifdef FORELOCK_MUTATION_BUILD
-  lock::Mutation mutation = lock::Mutation::none;
-  retry::Mutation retry_mutation = retry::Mutation::none;
-  sets::Mutation sets_mutation = sets::Mutation::none;
-  grouping::Mutation grouping_mutation = grouping::Mutation::none;
-  linger::Mutation linger_mutation = linger::Mutation::none;
-  agent::Mutation agent_mutation = agent::Mutation::none;
-#endif
+  std::string_view mutation;      // a deliberate bug, if the build has them; empty: none
 };
 
 struct Failure {
@@ -43,6 +27,11 @@ struct RunResult {
 };
 
 RunResult run_schedules(const RunOptions& options);
+
+// Those of all rooms; empty in a build that has none.
+std::vector<std::string_view> all_mutations();
+// For what runs on this thread beside run_schedules().
+void switch_on(std::string_view mutation);
 
 struct Outcome {
   Violation violation;

@@ -2,10 +2,6 @@
 #include "runner.h"
 #include "world.h"
 
-#ifdef FORELOCK_MUTATION_BUILD
-#include "mutation_named.h"
-#endif
-
 namespace {
 
 constexpr std::string_view usage =
@@ -15,8 +11,7 @@ constexpr std::string_view usage =
     "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
     "  --no-shrink     tell a failure as it happened\n"
-    "  --mutation NAME a deliberate bug of the lock, the retries, the sets or grouping (forelock_simulate_mutation "
-    "alone knows them)\n";
+    "  --mutation NAME a deliberate bug of a room (forelock_simulate_mutation alone knows them)\n";
 
 struct Arguments {
   forelock::simulation::RunOptions run;
@@ -46,25 +41,10 @@ bool parse(int count, char** words, Arguments& arguments) {
       arguments.trace = true;
     } else if (word == "--no-shrink") {
       arguments.shrink = false;
-#ifdef FORELOCK_MUTATION_BUILD
     } else if (word == "--mutation") {
-      const std::string_view name = value();
-      if (const auto mutation = forelock::simulation::mutation_named<forelock::lock::Mutation>(name)) {
-        arguments.run.mutation = *mutation;
-      } else if (const auto other = forelock::simulation::mutation_named<forelock::retry::Mutation>(name)) {
-        arguments.run.retry_mutation = *other;
-      } else if (const auto of_sets = forelock::simulation::mutation_named<forelock::sets::Mutation>(name)) {
-        arguments.run.sets_mutation = *of_sets;
-      } else if (const auto of_grouping = forelock::simulation::mutation_named<forelock::grouping::Mutation>(name)) {
-        arguments.run.grouping_mutation = *of_grouping;
-      } else if (const auto of_linger = forelock::simulation::mutation_named<forelock::linger::Mutation>(name)) {
-        arguments.run.linger_mutation = *of_linger;
-      } else if (const auto of_agent = forelock::simulation::mutation_named<forelock::agent::Mutation>(name)) {
-        arguments.run.agent_mutation = *of_agent;
-      } else {
-        return false;
-      }
-#endif
+      arguments.run.mutation = value();
+      const auto all = forelock::simulation::all_mutations();
+      if (std::find(all.begin(), all.end(), arguments.run.mutation) == all.end()) return false;
     } else {
       return false;
     }
@@ -85,13 +65,7 @@ int main(int count, char** words) {
     std::cerr << usage;
     return 2;
   }
-#ifdef FORELOCK_MUTATION_BUILD
-  forelock::lock::active_mutation() = arguments.run.mutation;
-  forelock::retry::active_mutation() = arguments.run.retry_mutation;
-  forelock::sets::active_mutation() = arguments.run.sets_mutation;
-  forelock::grouping::active_mutation() = arguments.run.grouping_mutation;
-  forelock::linger::active_mutation() = arguments.run.linger_mutation;
-#endif
+  switch_on(arguments.run.mutation);
   if (arguments.trace) {
     const Plan plan = make_plan(arguments.run.first_seed);
     std::cout << describe(plan) << "\n" << run_plan(plan, true).timeline;

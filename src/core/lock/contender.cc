@@ -8,7 +8,7 @@ namespace forelock::lock {
 
 void Contender::move_to(ContenderState to) {
   // Deliberate bugs make moves of their own, which the simulator is to judge by what follows from them.
-  assert(any_mutation() || may_move(state, to, abandoned));
+  assert(may_move(state, to, abandoned) || any_mutation());
   state = to;
 }
 

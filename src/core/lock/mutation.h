@@ -65,7 +65,7 @@ FORELOCK_MUTATIONS(FORELOCK_LOCK_MUTATIONS)
 // Whether one is switched on: some checks of the code's own would notice it at once.
 #ifdef FORELOCK_MUTATION_BUILD
 inline bool any_mutation() {
-  return active_mutation() != Mutation::none;
+  return std::any_of(std::begin(all_mutations), std::end(all_mutations), &mutated);
 }
 #else
 constexpr bool any_mutation() {
