@@ -16,10 +16,16 @@
   } while (0)
 #define OK(call) CHECK((call) == FL_OK)
 
-/* Of a case with these names: its client, its locks, and the next event of a kind, of which this is true. */
+/* Of a case with these names: its client, its locks, one that is held and watched for its loss, and the next event of
+ * a kind, of which this is true. */
 #define OPEN_CLIENT(client) \
   fl_client client = 0;     \
   if (open_client(host, &client)) return 1
+#define HOLD(client, lock)                   \
+  OPEN_CLIENT(client);                       \
+  NEW_LOCK(lock, FL_FOREGROUND);             \
+  OK(fl_lock_watch(lock, FL_ON_LOST, 0, 5)); \
+  OK(fl_lock_acquire(lock, timeout_ms))
 #define NEW_LOCK(lock, priority) \
   fl_lock lock = 0;              \
   OK(fl_lock_new(client, "case", host->monitor, priority, NULL, &lock))
@@ -46,11 +52,6 @@ static int open_client(const test_host* host, fl_client* client) {
   return open_lingering(host, "0", client);
 }
 
-static int new_lock(const test_host* host, fl_client client, int32_t priority, fl_lock* lock) {
-  OK(fl_lock_new(client, "case", host->monitor, priority, NULL, lock));
-  return 0;
-}
-
 /* Frees the client before its locks, which it makes useless. The handles end with a 0. */
 static int end(fl_client client, const fl_lock* locks) {
   OK(fl_client_free(client));
@@ -74,13 +75,20 @@ static int wait_until_queued(fl_client client, fl_lock lock) {
   return 0;
 }
 
+/* Its texts are the view's. */
+static int show(const test_host* host, fl_client client, fl_view* view, fl_monitor* monitor) {
+  monitor->size = sizeof *monitor;
+  OK(fl_inspect_show(client, host->monitor, patience_ms, view));
+  OK(fl_view_monitor(*view, 0, monitor));
+  return 0;
+}
+
 /* Until so many of each class wait for the monitor. */
 static int wait_until_waiting(const test_host* host, fl_client client, uint64_t foreground, uint64_t background) {
   for (;;) {
     fl_view view = 0;
-    fl_monitor monitor = {.size = sizeof monitor};
-    OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
-    OK(fl_view_monitor(view, 0, &monitor));
+    fl_monitor monitor;
+    if (show(host, client, &view, &monitor)) return 1;
     const int done = monitor.waiting_foreground == foreground && monitor.waiting_background == background;
     OK(fl_view_free(view));
     if (done) return 0;
@@ -193,9 +201,8 @@ static int foreground_first(const test_host* host) {
   if (wait_until_queued(client, foreground)) return 1;
 
   fl_view view = 0;
-  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
-  fl_monitor monitor = {.size = sizeof monitor};
-  OK(fl_view_monitor(view, 0, &monitor));
+  fl_monitor monitor;
+  if (show(host, client, &view, &monitor)) return 1;
   CHECK(monitor.held == 1 && monitor.has_owner == 1 && strcmp(monitor.owner.lock_info, "case") == 0);
   CHECK(monitor.waiting == 2 && monitor.waiting_foreground == 1 && monitor.waiting_background == 1);
   fl_waiter waiter = {.size = sizeof waiter};
@@ -275,23 +282,20 @@ static int queue_max(const test_host* host) {
 
 static int expected_wait(const test_host* host) {
   enum { count = 20 };
-  fl_client client = 0;
-  fl_lock holder = 0;
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
   fl_lock line[count];
   fl_event event;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder)) return 1;
   OK(fl_lock_acquire(holder, timeout_ms));
   for (uint64_t i = 0; i < count; ++i) {
-    if (new_lock(host, client, FL_FOREGROUND, &line[i])) return 1;
+    OK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, NULL, &line[i]));
     OK(fl_lock_watch(line[i], FL_ON_QUEUED, 0, i));
     OK(fl_lock_acquire_async(line[i], FL_FOREVER, i));
-    if (next_event(client, FL_EVENT_QUEUED, &event)) return 1;
-    CHECK(event.value == (int64_t)i + 1 && event.hint[0] == 0);
+    NEXT_EVENT(FL_EVENT_QUEUED, event.value == (int64_t)i + 1 && event.hint[0] == 0);
   }
   OK(fl_lock_release(holder));
   for (uint64_t i = 0; i < count; ++i) {
-    if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
-    CHECK(event.code == FL_OK && event.tag == i);
+    NEXT_EVENT(FL_EVENT_ACQUIRED, event.code == FL_OK && event.tag == i);
     OK(fl_lock_release(line[i]));
   }
   OK(fl_lock_acquire(holder, timeout_ms));
@@ -300,9 +304,8 @@ static int expected_wait(const test_host* host) {
     if (next_event(client, FL_EVENT_QUEUED, &event)) return 1;
   } while (event.tag != 0);
   CHECK(event.hint[0] != 0);
-  OK(fl_client_free(client));
+  if (end(client, (fl_lock[]){holder, 0})) return 1;
   for (int i = 0; i < count; ++i) OK(fl_lock_free(line[i]));
-  OK(fl_lock_free(holder));
   return 0;
 }
 
@@ -322,17 +325,13 @@ static int wait_until_first(const test_host* host, fl_client client, const char*
 static int lock_inside(const test_host* host) {
   char outer_monitor[300];
   snprintf(outer_monitor, sizeof outer_monitor, "%s+", host->monitor);
-  fl_client client = 0;
-  fl_lock holder = 0;
-  fl_lock bulk = 0;
+  OPEN_CLIENT(client);
+  NEW_LOCK(holder, FL_FOREGROUND);
+  NEW_LOCK(bulk, FL_BACKGROUND);
   fl_lock inner = 0;
   fl_lock outer = 0;
   fl_lock save = 0;
   fl_set set = 0;
-  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
-      new_lock(host, client, FL_BACKGROUND, &bulk)) {
-    return 1;
-  }
   OK(fl_lock_new(client, "inner", host->monitor, FL_BACKGROUND, NULL, &inner));
   OK(fl_lock_new(client, "case", outer_monitor, FL_BACKGROUND, NULL, &outer));
   OK(fl_lock_new(client, "case", outer_monitor, FL_FOREGROUND, NULL, &save));
@@ -353,22 +352,8 @@ static int lock_inside(const test_host* host) {
   OK(fl_set_inside(set, bulk));
   OK(fl_set_inside_set(set, set));
   CHECK(fl_lock_inside(inner, 0) == FL_INVALID_HANDLE);
-  OK(fl_client_free(client));
-  OK(fl_lock_free(holder));
-  OK(fl_lock_free(bulk));
-  OK(fl_lock_free(inner));
-  OK(fl_lock_free(outer));
-  OK(fl_lock_free(save));
   OK(fl_set_free(set));
-  return 0;
-}
-
-/* Holds a lock that is watched for its loss. */
-static int hold(const test_host* host, fl_client* client, fl_lock* lock) {
-  if (open_client(host, client) || new_lock(host, *client, FL_FOREGROUND, lock)) return 1;
-  OK(fl_lock_watch(*lock, FL_ON_LOST, 0, 5));
-  OK(fl_lock_acquire(*lock, timeout_ms));
-  return 0;
+  return end(client, (fl_lock[]){holder, bulk, inner, outer, save, 0});
 }
 
 static int is_lost(fl_client client, fl_lock lock, int64_t reason) {
@@ -384,42 +369,31 @@ static int is_lost(fl_client client, fl_lock lock, int64_t reason) {
 }
 
 static int lost_by_a_stall(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  if (hold(host, &client, &lock)) return 1;
+  HOLD(client, lock);
   host->stall(host->context, 1);
   const int lost = is_lost(client, lock, FL_LOSS_DEADLINE_PASSED);
   host->stall(host->context, 0);
   if (lost) return 1;
   CHECK(fl_lock_release(lock) == FL_NO_NODE);
-  OK(fl_lock_free(lock));
-  OK(fl_client_free(client));
-  return 0;
+  return end(client, (fl_lock[]){lock, 0});
 }
 
 static int removed(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  if (hold(host, &client, &lock)) return 1;
+  HOLD(client, lock);
   fl_view view = 0;
-  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
-  fl_monitor monitor = {.size = sizeof monitor};
-  OK(fl_view_monitor(view, 0, &monitor));
+  fl_monitor monitor;
+  if (show(host, client, &view, &monitor)) return 1;
   int32_t result = -1;
   OK(fl_inspect_force_release(client, host->monitor, monitor.holder_node, patience_ms, &result));
   CHECK(result == FL_FORCE_RELEASED);
   OK(fl_view_free(view));
   if (is_lost(client, lock, FL_LOSS_REMOVED)) return 1;
   CHECK(fl_lock_release(lock) == FL_NO_NODE);
-  OK(fl_lock_free(lock));
-  OK(fl_client_free(client));
-  return 0;
+  return end(client, (fl_lock[]){lock, 0});
 }
 
 static int expired(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  if (hold(host, &client, &lock)) return 1;
+  HOLD(client, lock);
   fl_client_status status = {.size = sizeof status};
   OK(fl_client_get_status(client, &status));
   CHECK(status.connected == 1 && status.session_id != 0 && status.granted == 1 && status.instance[0] != 0);
@@ -438,16 +412,12 @@ static int expired(const test_host* host) {
   CHECK(waits == 2 && holds == 1 && times.wait_sum_ns > 0 && times.hold_sum_ns > 0);
   OK(fl_client_get_times(client, FL_BACKGROUND, &times));
   CHECK(times.wait_sum_ns == 0 && times.hold_sum_ns == 0);
-  OK(fl_lock_free(lock));
-  OK(fl_client_free(client));
-  return 0;
+  return end(client, (fl_lock[]){lock, 0});
 }
 
 static int closed(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  fl_lock waiter = 0;
-  if (hold(host, &client, &lock) || new_lock(host, client, FL_BACKGROUND, &waiter)) return 1;
+  HOLD(client, lock);
+  NEW_LOCK(waiter, FL_BACKGROUND);
   OK(fl_lock_acquire_async(waiter, timeout_ms, 6));
   OK(fl_client_close(client));
   fl_event events[2];
@@ -469,9 +439,7 @@ static int closed(const test_host* host) {
 }
 
 static int guarded_write(const test_host* host) {
-  fl_client client = 0;
-  fl_lock lock = 0;
-  if (hold(host, &client, &lock)) return 1;
+  HOLD(client, lock);
   char path[300];
   snprintf(path, sizeof path, "/data-%s", host->monitor);
   int32_t versions[2] = {-1, -1};
@@ -490,16 +458,12 @@ static int guarded_write(const test_host* host) {
   OK(fl_lock_release(lock));
   CHECK(fl_lock_write_guarded(lock, create, 2, NULL) == FL_LOCK_UNHEALTHY);
   CHECK(fl_lock_step_aside(lock, 0) == FL_LOCK_UNHEALTHY);
-  OK(fl_lock_free(lock));
-  OK(fl_client_free(client));
-  return 0;
+  return end(client, (fl_lock[]){lock, 0});
 }
 
 static int holder_token(const test_host* host) {
-  fl_client holder = 0;
-  fl_client reader = 0;
-  fl_lock lock = 0;
-  if (hold(host, &holder, &lock) || open_client(host, &reader)) return 1;
+  HOLD(client, lock);
+  OPEN_CLIENT(reader);
   const int64_t minute_ms = 60000;
   fl_holder_token seen = {.size = sizeof seen};
   OK(fl_inspect_token(reader, host->monitor, minute_ms, 0, &seen));
@@ -514,16 +478,13 @@ static int holder_token(const test_host* host) {
   OK(fl_lock_release(lock));
   OK(fl_lock_acquire(lock, timeout_ms));
   while (seen.token != fl_lock_token(lock)) OK(fl_inspect_token(reader, host->monitor, minute_ms, patience_ms, &seen));
-  OK(fl_lock_free(lock));
   OK(fl_client_free(reader));
-  OK(fl_client_free(holder));
-  return 0;
+  return end(client, (fl_lock[]){lock, 0});
 }
 
 static int identity(const test_host* host) {
-  fl_client first = 0;
-  fl_client second = 0;
-  if (open_client(host, &first) || open_client(host, &second)) return 1;
+  OPEN_CLIENT(first);
+  OPEN_CLIENT(second);
   char of_first[FL_IDENTITY_SIZE] = "";
   char of_second[FL_IDENTITY_SIZE] = "";
   OK(fl_inspect_identity(first, patience_ms, of_first));
@@ -551,8 +512,8 @@ static int identity(const test_host* host) {
 
 static int own_grant(const test_host* host) {
   fl_client client = 0;
-  fl_lock lock = 0;
-  if (open_lingering(host, "60000", &client) || new_lock(host, client, FL_FOREGROUND, &lock)) return 1;
+  if (open_lingering(host, "60000", &client)) return 1;
+  NEW_LOCK(lock, FL_FOREGROUND);
   OK(fl_lock_acquire(lock, timeout_ms));
   const int64_t token = fl_lock_token(lock);
   int64_t linger_ms = 0;
@@ -561,9 +522,8 @@ static int own_grant(const test_host* host) {
   CHECK(fl_lock_get_linger(lock, NULL) == FL_INVALID_ARGUMENT);
   OK(fl_lock_release(lock));
   fl_view view = 0;
-  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
-  fl_monitor monitor = {.size = sizeof monitor};
-  OK(fl_view_monitor(view, 0, &monitor));
+  fl_monitor monitor;
+  if (show(host, client, &view, &monitor)) return 1;
   CHECK(monitor.held == 1 && monitor.linger_ms == 60000);
   OK(fl_view_free(view));
 
@@ -594,11 +554,10 @@ static int own_grant(const test_host* host) {
 }
 
 static int held_header(const test_host* host) {
-  fl_client client = 0;
+  OPEN_CLIENT(client);
   fl_lock lock = 0;
   fl_set set = 0;
   const char* const monitors[] = {"P 2", "P1"};
-  if (open_client(host, &client)) return 1;
   OK(fl_lock_new(client, "case", "Gr\303\266\303\237e/1, 2=3%", FL_FOREGROUND, NULL, &lock));
   OK(fl_set_new(client, "case", monitors, 2, FL_FOREGROUND, NULL, &set));
   const char* header = NULL;
@@ -622,22 +581,10 @@ static int held_header(const test_host* host) {
   return 0;
 }
 
-const named_case all_cases[] = {{"blocking", blocking},
-                                {"timed_out", timed_out},
-                                {"within", within},
-                                {"cancelled", cancelled},
-                                {"foreground_first", foreground_first},
-                                {"priority_set", priority_set},
-                                {"queue_max", queue_max},
-                                {"expected_wait", expected_wait},
-                                {"lock_inside", lock_inside},
-                                {"lost_by_a_stall", lost_by_a_stall},
-                                {"removed", removed},
-                                {"expired", expired},
-                                {"closed", closed},
-                                {"guarded_write", guarded_write},
-                                {"own_grant", own_grant},
-                                {"holder_token", holder_token},
-                                {"held_header", held_header},
-                                {"identity", identity},
-                                {NULL, NULL}};
+#define CASE(name) \
+  { #name, name }
+const named_case all_cases[] = {CASE(blocking),         CASE(timed_out),       CASE(within),    CASE(cancelled),
+                                CASE(foreground_first), CASE(priority_set),    CASE(queue_max), CASE(expected_wait),
+                                CASE(lock_inside),      CASE(lost_by_a_stall), CASE(removed),   CASE(expired),
+                                CASE(closed),           CASE(guarded_write),   CASE(own_grant), CASE(holder_token),
+                                CASE(held_header),      CASE(identity),        {NULL, NULL}};

@@ -17,7 +17,7 @@ def camel(name):
 # The file, what a case begins and ends with, and, if that alone does not make it run, what does besides.
 SUITES = {
     "C++": ("tests/integration/cases_test.cc", lambda name: rf"^TEST_F\(Cases, {name}\)", r"^\}", None),
-    "C": ("tests/capi/cases.c", lambda name: rf"^static int {name}\(", r"^\}", lambda name: f'{{"{name}", {name}}}'),
+    "C": ("tests/capi/cases.c", lambda name: rf"^static int {name}\(", r"^\}", lambda name: f"CASE({name})"),
     "Java": (
         "bindings/java/src/test/java/org/forelock/CasesTest.java",
         lambda name: rf"^  @Test\n  void {camel(name)}\(",

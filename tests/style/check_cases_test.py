@@ -43,7 +43,7 @@ class CheckCases(unittest.TestCase):
         self.refuses("docs/embedding.md", "| foreground_first |", "| x |", message="no row for the case")
 
     def test_a_case_that_is_not_run(self):
-        self.refuses("tests/capi/cases.c", '{"removed", removed},', "", message="not in the list")
+        self.refuses("tests/capi/cases.c", 'CASE(removed),', "", message="not in the list")
 
     def test_a_code_that_is_not_shown(self):
         self.refuses("tests/python/cases_test.py", "ErrorCode.CANCELLED", "ErrorCode.CLOSED",
