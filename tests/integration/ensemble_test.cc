@@ -41,7 +41,7 @@ class EnsembleTest : public ::testing::Test {
         options.monitor = monitor_;
         options.priority = i < 2 ? Priority::foreground : Priority::background;
         options.hold = 2ms;
-        options.resource = resource_.port();
+        options.resource = resource_.socket();
         options.who = std::string(name_of(options.priority)) + std::to_string(i);
         options.async = i == 3;
         const LoadResult result = run_load(client, options, stop_.get_token());

@@ -272,14 +272,14 @@ TEST_P(LingerTest, AProcessThatStandsStillKeepsOthersWaitingUntilItsSessionEnds)
   FencedResource resource;
   const std::string name = monitor("stopped");
   ChildProcess worker(
-      {FORELOCK_LOCK_WORKER, server_->connect_string(), name, std::to_string(resource.port()), "rounds=1", "again=1",
+      {FORELOCK_LOCK_WORKER, server_->connect_string(), name, resource.socket(), "rounds=1", "again=1",
        "zookeeper.lock.linger=1h", "zookeeper.lock.watch=" + GetParam(), "zookeeper.session.timeout=2000"},
       directory.path() / "worker");
   ASSERT_TRUE(wait_until([&] { return resource.entered() == 1 && resource.visits().at(0).left.has_value(); }));
   worker.signal(SIGSTOP);
   BlockingWriteLock lock(keeper_, "next", name);
   lock.lock_with_timeout();
-  ResourceVisitor visitor(resource.port(), "next");
+  ResourceVisitor visitor(resource.socket(), "next");
   EXPECT_TRUE(visitor.enter(lock.fencing_token()));
   worker.signal(SIGCONT);
   worker.signal(SIGUSR1);  // its next section

@@ -18,21 +18,19 @@ from kazoo.exceptions import NodeExistsError, NoNodeError
 
 
 class Resource:
-    """Enters and leaves what the lock protects."""
+    """Enters and leaves what the lock protects (tests/support/visit_server.h)."""
 
-    def __init__(self, port, who):
+    def __init__(self, path, who):
         self.who = who
-        connection = socket.create_connection(("127.0.0.1", port))
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.stream = connection.makefile("rw", newline="\n")
+        self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.connection.connect(path)
 
-    def ask(self, line):
-        self.stream.write(line + "\n")
-        self.stream.flush()
-        return self.stream.readline().strip()
+    def ask(self, *words):
+        self.connection.send(" ".join(str(word) for word in words).encode())
+        return self.connection.recv(64).decode()
 
-    def enter(self, token):
-        return self.ask(f"enter {self.who} {token}")
+    def enter(self, *words):
+        return self.ask("enter", self.who, *words)
 
     def leave(self):
         return self.ask("leave")
@@ -97,7 +95,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--servers", required=True)
     parser.add_argument("--monitor", required=True)
-    parser.add_argument("--resource", type=int, required=True)
+    parser.add_argument("--resource", required=True)
     parser.add_argument("--prefix", default="A")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--hold-ms", type=float, default=0)

@@ -24,13 +24,12 @@ class LiteralTest : public ::testing::TestWithParam<std::string> {
   // A literal client; it ends by itself.
   void start_literal(const std::string& prefix, int rounds, const std::string& order, const std::string& hold) {
     start({"/usr/bin/python3", FORELOCK_LITERAL_CLIENT, "--servers", server_->connect_string(), "--monitor", monitor_,
-           "--resource", std::to_string(resource_.port()), "--prefix", prefix, "--rounds", std::to_string(rounds),
-           "--order", order, "--hold-ms", hold, "--who", "literal-" + prefix,
-           keeps_monitor_ ? "--keeps-monitor" : "--begins-again"});
+           "--resource", resource_.socket(), "--prefix", prefix, "--rounds", std::to_string(rounds), "--order", order,
+           "--hold-ms", hold, "--who", "literal-" + prefix, keeps_monitor_ ? "--keeps-monitor" : "--begins-again"});
   }
   void start_worker(const std::string& priority, int rounds, const std::string& mode) {
-    start({FORELOCK_LOCK_WORKER, server_->connect_string(), monitor_, std::to_string(resource_.port()),
-           "class=" + priority, "rounds=" + std::to_string(rounds), "mode=" + mode, "who=ours-" + priority,
+    start({FORELOCK_LOCK_WORKER, server_->connect_string(), monitor_, resource_.socket(), "class=" + priority,
+           "rounds=" + std::to_string(rounds), "mode=" + mode, "who=ours-" + priority,
            "zookeeper.lock.watch=" + GetParam()});
   }
   void start(std::vector<std::string> command) {
@@ -42,7 +41,7 @@ class LiteralTest : public ::testing::TestWithParam<std::string> {
     options.monitor = monitor_;
     options.priority = priority;
     options.rounds = rounds;
-    options.resource = resource_.port();
+    options.resource = resource_.socket();
     options.who = "ours-" + std::string(name_of(priority));
     options.async = async;
     loads_.push_back(std::async(std::launch::async, [this, options] { return run_load(*client_, options); }));

@@ -11,7 +11,7 @@ struct LoadOptions {
   Priority priority = Priority::foreground;
   int rounds = 0;  // sections entered; 0: until asked to stop
   std::chrono::milliseconds hold{0};
-  std::uint16_t resource = 0;
+  std::string resource;      // its socket
   std::string who = "load";  // one word
   bool async = false;        // AsyncWriteLock instead of BlockingWriteLock
 };

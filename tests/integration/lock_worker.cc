@@ -1,6 +1,6 @@
 // A process that takes a lock again and again, for tests that kill it.
 //
-// lock_worker SERVERS MONITOR RESOURCE-PORT KEY=VALUE...
+// lock_worker SERVERS MONITOR RESOURCE KEY=VALUE...
 //   class=foreground|background  rounds=N (0: until killed)  hold=MS  mode=blocking|async  who=WORD
 //   again=1                      does the same again after SIGUSR1
 //   zookeeper.…=VALUE            any setting
@@ -17,7 +17,7 @@ int main(int count, char** arguments) {
     forelock::test::LoadOptions options;
     bool again = false;
     options.monitor = arguments[2];
-    options.resource = static_cast<std::uint16_t>(std::stoi(arguments[3]));
+    options.resource = arguments[3];
     for (int i = 4; i < count; ++i) {
       const std::string argument = arguments[i];
       const auto equals = argument.find('=');

@@ -16,8 +16,8 @@ namespace {
 class ProcessTest : public ::testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<ChildProcess> start_worker(std::vector<std::string> options) {
-    std::vector<std::string> command = {FORELOCK_LOCK_WORKER, server_.connect_string(), monitor_,
-                                        std::to_string(resource_.port()), "zookeeper.lock.watch=" + GetParam()};
+    std::vector<std::string> command = {FORELOCK_LOCK_WORKER, server_.connect_string(), monitor_, resource_.socket(),
+                                        "zookeeper.lock.watch=" + GetParam()};
     command.insert(command.end(), options.begin(), options.end());
     return std::make_unique<ChildProcess>(std::move(command), directory_.path() / "workers");
   }
@@ -58,9 +58,9 @@ TEST_P(ProcessTest, HolderStandsStill) {
   BlockingWriteLock lock(client, "next", monitor_);
   holder->signal(SIGSTOP);
   lock.lock_with_timeout();
-  ResourceVisitor visitor(resource_.port(), "next");
+  ResourceVisitor visitor(resource_.socket(), "next");
   EXPECT_TRUE(visitor.enter(lock.fencing_token()));
-  ResourceVisitor late(resource_.port(), "late");
+  ResourceVisitor late(resource_.socket(), "late");
   EXPECT_FALSE(late.enter(resource_.visits().at(0).token)) << "the resource takes the old token";
   holder->signal(SIGCONT);
   EXPECT_TRUE(wait_until([&] { return resource_.visits().at(0).left.has_value(); })) << "the old holder goes on";

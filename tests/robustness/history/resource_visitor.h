@@ -2,29 +2,28 @@
 #pragma once
 
 #include "robustness/history/recorded_call.h"
+#include "support/visit_server.h"
 
 namespace forelock::robustness {
 
-// One connection: one visit at a time. The resource is a socket of kind SOCK_SEQPACKET that takes "enter PROCESS CALL
-// MONITOR TOKEN" and "leave", and answers "ok" or "refused". Not thread-safe. Throws std::system_error when the
-// resource is gone.
+// One visit at a time. The resource takes "enter PROCESS CALL MONITOR TOKEN" and "leave", and answers "ok" or
+// "refused". Not thread-safe. Throws std::system_error when the resource is gone.
 class ResourceVisitor {
  public:
-  ResourceVisitor(const std::filesystem::path& socket, std::string process);
-  ~ResourceVisitor();
-  ResourceVisitor(const ResourceVisitor&) = delete;
-  ResourceVisitor& operator=(const ResourceVisitor&) = delete;
+  ResourceVisitor(const std::filesystem::path& socket, std::string process)
+      : process_(std::move(process)), connection_(socket) {}
 
   // False if the resource has seen a higher token.
-  bool enter(const RecordedCall& call, std::int64_t token);
+  bool enter(const RecordedCall& call, std::int64_t token) {
+    return connection_.ask("enter " + process_ + " " + std::to_string(call.number()) + " " + call.monitor() + " " +
+                           std::to_string(token)) == "ok";
+  }
   // False if the resource has put the visitor out meanwhile.
-  bool leave();
+  bool leave() { return connection_.ask("leave") == "ok"; }
 
  private:
-  bool ask(std::string_view request);
-
   const std::string process_;
-  int connection_ = -1;
+  test::VisitConnection connection_;
 };
 
 }  // namespace forelock::robustness

@@ -1,44 +1,22 @@
 #include "robustness/runner/recorded_resource.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 namespace forelock::robustness {
-namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path) {
-  throw std::system_error(errno, std::generic_category(), path.string());
-}
-
-}  // namespace
-
-RecordedResource::RecordedResource(std::filesystem::path socket_path, const std::filesystem::path& directory,
+RecordedResource::RecordedResource(std::filesystem::path socket, const std::filesystem::path& directory,
                                    const Excuses& excuses)
-    : socket_(std::move(socket_path)), excuses_(excuses), history_(directory, "resource", "resource") {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_.native().size() >= sizeof(address.sun_path)) {
-    errno = ENAMETOOLONG;
-    fail(socket_);
-  }
-  std::memcpy(address.sun_path, socket_.c_str(), socket_.native().size());
-  listener_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(listener_, 128) != 0 || pipe2(wake_, O_CLOEXEC) != 0) {
-    fail(socket_);
-  }
-  thread_ = std::thread([this] { run(); });
-}
-
-RecordedResource::~RecordedResource() {
-  close(wake_[1]);
-  thread_.join();
-  close(wake_[0]);
-  close(listener_);
-}
+    : excuses_(excuses),
+      history_(directory, "resource", "resource"),
+      server_(
+          std::move(socket),
+          [this](int visitor, const std::string& request) {
+            const std::lock_guard guard(mutex_);
+            return std::string(answer(visitors_[visitor], request));
+          },
+          [this](int visitor) {
+            const std::lock_guard guard(mutex_);
+            end(visitors_[visitor], "gone");
+            visitors_.erase(visitor);
+          }) {}
 
 bool RecordedResource::has_met(const std::string& slot) const {
   const std::lock_guard guard(mutex_);
@@ -72,41 +50,6 @@ std::set<std::string> RecordedResource::processes_inside() const {
     if (visitor.visit) processes.insert(visitor.visit->process);
   }
   return processes;
-}
-
-void RecordedResource::run() {
-  while (true) {
-    std::vector<pollfd> waiting = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
-    for (const auto& [connection, visitor] : visitors_) waiting.push_back({connection, POLLIN, 0});
-    if (poll(waiting.data(), waiting.size(), -1) < 0) continue;
-    if (waiting[0].revents != 0) break;
-    for (std::size_t i = 2; i < waiting.size(); ++i) {
-      if (waiting[i].revents == 0 || serve(waiting[i].fd)) continue;
-      close(waiting[i].fd);
-      const std::lock_guard guard(mutex_);
-      visitors_.erase(waiting[i].fd);
-    }
-    if (waiting[1].revents == 0) continue;
-    const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    const std::lock_guard guard(mutex_);
-    if (connection >= 0) visitors_.emplace(connection, Visitor{});
-  }
-  for (const auto& [connection, visitor] : visitors_) close(connection);
-}
-
-// False if the connection has ended.
-bool RecordedResource::serve(int connection) {
-  char buffer[1024];
-  const ssize_t got = recv(connection, buffer, sizeof(buffer), 0);
-  const std::lock_guard guard(mutex_);
-  Visitor& visitor = visitors_.at(connection);
-  if (got <= 0) {
-    end(visitor, "gone");
-    return false;
-  }
-  const std::string_view reply = answer(visitor, std::string(buffer, static_cast<std::size_t>(got)));
-  send(connection, reply.data(), reply.size(), MSG_NOSIGNAL);
-  return true;
 }
 
 std::string_view RecordedResource::answer(Visitor& visitor, const std::string& request) {

@@ -3,6 +3,7 @@
 
 #include "robustness/history/history_writer.h"
 #include "robustness/runner/excuses.h"
+#include "support/visit_server.h"
 
 namespace forelock::robustness {
 
@@ -25,11 +26,8 @@ class RecordedResource {
 
   // Throws std::system_error. The others must outlive it.
   RecordedResource(std::filesystem::path socket, const std::filesystem::path& directory, const Excuses& excuses);
-  ~RecordedResource();
-  RecordedResource(const RecordedResource&) = delete;
-  RecordedResource& operator=(const RecordedResource&) = delete;
 
-  const std::filesystem::path& socket() const { return socket_; }
+  const std::filesystem::path& socket() const { return server_.socket(); }
   std::uint64_t accepted() const;
   // Whether a process of this slot has ever been inside.
   bool has_met(const std::string& slot) const;
@@ -51,26 +49,21 @@ class RecordedResource {
     std::string process;  // empty: it was put out
   };
 
-  void run();
-  bool serve(int connection);
   std::string_view answer(Visitor& visitor, const std::string& request);
   std::string_view enter(Visitor& visitor, Visit visit);
   void meet(Visitor& newcomer, const Visit& visit);
   void end(Visitor& visitor, std::string_view how, const std::string& because = {});
   HistoryEvent event(std::string_view name, const Visit& visit) const;
 
-  const std::filesystem::path socket_;
   const Excuses& excuses_;
   HistoryWriter history_;
-  int listener_ = -1;
-  int wake_[2] = {-1, -1};
   mutable std::mutex mutex_;
   std::map<int, Visitor> visitors_;         // by connection
   std::map<std::string, Highest> highest_;  // by monitor
   std::uint64_t accepted_ = 0;
   std::set<std::string> met_;  // slots
   std::uint64_t overlaps_ = 0;
-  std::thread thread_;
+  test::VisitServer server_;
 };
 
 }  // namespace forelock::robustness

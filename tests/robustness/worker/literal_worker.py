@@ -12,7 +12,6 @@ import json
 import os
 import random
 import signal
-import socket
 import sys
 import threading
 import time
@@ -20,7 +19,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "integration"))
 # pylint: disable=wrong-import-position
 from kazoo.client import KazooClient, KazooState  # noqa: E402
-from literal_client import LiteralLock  # noqa: E402
+from literal_client import LiteralLock, Resource  # noqa: E402
 
 SESSION_TIMEOUT = 6.0
 PATIENCE = 3.0
@@ -37,25 +36,6 @@ class History:
     def event(self, name, **more):
         record = {"t": time.monotonic_ns(), "process": self.process, "kind": "literal", "event": name, **more}
         os.write(self.file, (json.dumps(record, separators=(",", ":")) + "\n").encode())
-
-
-class Resource:
-    """Visits what the lock protects."""
-
-    def __init__(self, path, process):
-        self.process = process
-        self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.connection.connect(path)
-
-    def ask(self, words):
-        self.connection.send(words.encode())
-        return self.connection.recv(16) == b"ok"
-
-    def enter(self, call, monitor):
-        return self.ask(f"enter {self.process} {call} {monitor} 0")
-
-    def leave(self):
-        return self.ask("leave")
 
 
 class Worker:
@@ -123,7 +103,7 @@ class Worker:
             self.history.event("refused", **call, code=type(problem).__name__)
             raise
         self.history.event("granted", **call, token="0", node=lock.node)
-        if not doubtful.is_set() and self.resource.enter(self.calls, monitor):
+        if not doubtful.is_set() and self.resource.enter(self.calls, monitor, 0) == "ok":
             doubtful.wait(self.random.choice([0, 0, 0, 0.002, 0.005]))
             self.resource.leave()
         if doubtful.is_set():
