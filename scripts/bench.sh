@@ -47,6 +47,7 @@ mkdir -p "$results"
 targets_of() {
   case $1 in
     compare) printf '%s\n' bench_worker bench_servers bench_dlq bench_micro forelock_jni ;;
+    tls) printf '%s\n' bench_worker bench_servers ;;
     serve) printf '%s\n' bench_serve_load forelock_cli ;;
     *) printf '%s\n' "bench_$1" ;;
   esac
@@ -75,9 +76,11 @@ measure() {
         --benchmark_out="$results/$name.json"
       ;;
     tls)
-      local repeats=300
-      [[ $quick == no ]] || repeats=30
-      "$programs/bench_tls" --repeats="$repeats" >"$results/tls.json"
+      /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/tls.json" --groups tls \
+        "${compare_options[@]}" &&
+        /usr/bin/python3 -c 'import json, sys
+measured = json.load(open(sys.argv[1]))["results"][0]["values"]["tls"]["to_plain"]
+sys.exit(f"lock and unlock: {measured:.2f} times, 1.25 at most" if measured > 1.25 else 0)' "$results/tls.json"
       ;;
     serve)
       local sizes=()

@@ -5,7 +5,7 @@ import statistics
 import sys
 
 FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over", "one by one", "pipelined",
-          "one process")
+          "one process", "plain")
 
 
 def median_cycle(answer):
@@ -55,8 +55,8 @@ class Rounds:
                     values[kind][f"to_{floor}"] = statistics.median(each[kind] / each[floor] for each in rounds)
         self.results.append({"group": group, "workload": workload, "unit": unit, "better": better,
                              "rounds": len(rounds), "values": values, **more})
-        line = "  ".join(f"{kind} {each['median']:.4g}" + (f" ({each['to_raw']:.2f})" if "to_raw" in each else "")
-                         for kind, each in values.items())
+        line = "  ".join(f"{kind} {each['median']:.4g}" + "".join(
+            f" ({each[to]:.2f})" for to in ("to_raw", "to_plain") if to in each) for kind, each in values.items())
         print(f"{workload:44} {unit:16} {line}", file=sys.stderr, flush=True)
 
     def measure(self, group, workload, unit, workers, job_of, value_of, better="lower", server=None, trip_us=0,

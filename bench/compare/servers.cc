@@ -1,8 +1,9 @@
-// The servers of a comparison: bench_servers [--servers=1|3] [--sync=on|off] [--delay-us=N] [--proxy=PORT]
+// The servers of a comparison: bench_servers [--servers=1|3] [--tls=on] [--sync=on|off] [--delay-us=N] [--proxy=PORT]
 //
 // Starts ZooKeeper, alone or three, with a proxy in front of each that delays every byte by N microseconds in both
 // directions; or (--proxy) only such a proxy in front of a server that runs already. Prints one line of JSON with the
-// connect string, "direct" without the proxies. Then answers each line on stdin with counters, and ends when stdin
+// connect string, "direct" without the proxies; with --tls also that of a port for mutual TLS ("secure") of the one
+// server, and the "settings" of its clients. Then answers each line on stdin with counters, and ends when stdin
 // does:
 // {} for the counters as they are, {"ephemerals": N} for those when so many ephemeral nodes exist, {"ephemerals": N,
 // "quiet": true} when nothing else is being sent any more, {"nodes": N} for those when there are no more nodes than
@@ -30,6 +31,7 @@
 #include "bench/bench_server.h"
 #include "bench/options.h"
 #include "bench/samples.h"
+#include "support/secure_server.h"
 #include "support/tcp_proxy.h"
 #include "support/test_ensemble.h"
 #include "support/wait_until.h"
@@ -119,7 +121,15 @@ class Servers {
   nlohmann::json hello() const {
     std::string version;
     if (!servers_.empty()) version = servers_.front()->four_letter("srvr").value_or("");
-    return {{"address", address_}, {"direct", direct_}, {"version", version.substr(0, version.find('\n'))}};
+    nlohmann::json all = {
+        {"address", address_}, {"direct", direct_}, {"version", version.substr(0, version.find('\n'))}};
+    if (secure_) {
+      all["secure"] = secure_->address();
+      all["settings"] = {"zookeeper.tls.ca.file=" + secure_->authority().certificate().string(),
+                         "zookeeper.tls.certificate.file=" + secure_->client().certificate.string(),
+                         "zookeeper.tls.key.file=" + secure_->client().key.string()};
+    }
+    return all;
   }
 
   nlohmann::json counters() {
@@ -138,12 +148,8 @@ class Servers {
       nodes = std::max(nodes, of_server.at("zk_znode_count"));
       cpu += cpu_seconds(server->process_id());
     }
-    return {{"received", received},
-            {"sent", sent},
-            {"ephemerals", ephemerals},
-            {"nodes", nodes},
-            {"cpu_seconds", cpu},
-            {"round_trips", round_trips_.count()}};
+    return {{"received", received}, {"sent", sent},       {"ephemerals", ephemerals},
+            {"nodes", nodes},       {"cpu_seconds", cpu}, {"round_trips", round_trips_.count()}};
   }
 
   // When there are no more nodes than that, or after a minute.
@@ -177,7 +183,11 @@ class Servers {
  private:
   void start(const Options& options) {
     const test::ServerOptions server = server_options(options.flag("sync"));
-    if (options.number("servers") == 1) {
+    if (options.flag("tls")) {
+      secure_ = std::make_unique<test::SecureServer>(server);
+      servers_.push_back(&secure_->server());
+      direct_ = secure_->server().connect_string();
+    } else if (options.number("servers") == 1) {
       alone_ = std::make_unique<test::TestServer>(server);
       servers_.push_back(alone_.get());
       direct_ = alone_->connect_string();
@@ -199,6 +209,7 @@ class Servers {
   }
 
   std::unique_ptr<test::TestServer> alone_;
+  std::unique_ptr<test::SecureServer> secure_;
   std::unique_ptr<test::TestEnsemble> ensemble_;
   std::vector<test::TestServer*> servers_;
   RoundTrips round_trips_;
@@ -227,8 +238,8 @@ int serve(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    return forelock::bench::serve(
-        forelock::bench::Options(argc, argv, {{"servers", "1"}, {"sync", "on"}, {"delay-us", "0"}, {"proxy", ""}}));
+    return forelock::bench::serve(forelock::bench::Options(
+        argc, argv, {{"servers", "1"}, {"tls", "off"}, {"sync", "on"}, {"delay-us", "0"}, {"proxy", ""}}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_servers: %s\n", error.what());
     return 1;

@@ -60,9 +60,9 @@ class Programs:
     def proxy(self, port, delay_us):
         return Talker("proxy", [f"{self.programs}/bench_servers", f"--proxy={port}", f"--delay-us={delay_us}"])
 
-    def worker(self, kind, address):
+    def worker(self, kind, address, *settings):
         if kind in OURS:
-            command = [f"{self.programs}/bench_worker", kind, address]
+            command = [f"{self.programs}/bench_worker", kind, address, *settings]
         else:
             command = {
                 "curator": ["java", "-cp", f"{self.peers}/curator/*", "CuratorWorker", address],

@@ -253,6 +253,24 @@ def ensemble(bench):
         cycles(bench, "ensemble", ", three servers", None, workers, fresh=False)
 
 
+def tls(bench):
+    """The same work at both ports of one server, with TLS and without."""
+    rounds = bench.rounds
+    with bench.programs.servers("--tls=on") as server, contextlib.ExitStack() as stack:
+        hello = server.hello
+        bench.server_version = hello["version"]
+        workers = {"plain": stack.enter_context(bench.programs.worker("forelock", hello["address"])),
+                   "tls": stack.enter_context(bench.programs.worker("forelock", hello["secure"], *hello["settings"]))}
+        names = [rounds.fresh_name("secure") for _ in range(MANY[0])]
+        rounds.measure("tls", "same monitor, TLS", "µs a cycle", workers,
+                       lambda _: {"monitors": names[:1], "seconds": rounds.seconds(0.3)}, median_cycle, warm=4)
+        rounds.measure("tls", f"{MANY[0]} monitors at once, TLS", "sections/s", workers,
+                       lambda _: {"monitors": names, "threads": MANY[0], "async": True, "seconds": rounds.seconds(0.3)},
+                       sections_per_second, "higher", warm=4)
+        rounds.measure("tls", "connecting, TLS", "µs a client", workers,
+                       lambda _: {"monitors": [], "connect": True, "seconds": rounds.seconds(0.3)}, median_cycle)
+
+
 def stores(bench):
     """etcd and Redis, each next to Forelock and the bare C client in the same rounds."""
     rounds = bench.rounds
@@ -309,7 +327,7 @@ def micro(bench):
 
 GROUPS = {each.__name__: each for each in (
     uncontended, contended, independent, passing, sets, lingering, priority, waiters, distance, ensemble, stores, dlq,
-    micro)}
+    micro, tls)}
 
 
 def run(bench, names):
