@@ -3,6 +3,7 @@
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
+#include "support/text_of.h"
 
 namespace forelock::test {
 namespace {
@@ -15,8 +16,7 @@ TEST(Misuse, OfTheCInterfaceIsSurvived) {
   ChildProcess misuse(
       {FORELOCK_MISUSE, server.connect_string(), directory.path() / "outbox.db", std::to_string(seconds)}, output);
   const int status = misuse.wait();
-  std::ifstream file(output);
-  EXPECT_EQ(status, 0) << std::string(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(status, 0) << text_of(output);
 }
 
 }  // namespace

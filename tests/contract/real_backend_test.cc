@@ -5,6 +5,7 @@
 #include "support/secure_server.h"
 #include "support/test_ensemble.h"
 #include "support/test_server.h"
+#include "support/text_of.h"
 
 namespace forelock::contract {
 namespace {
@@ -43,17 +44,12 @@ std::uint16_t port_of_follower() {
 }
 
 #ifdef FORELOCK_TLS
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::shared_ptr<const zookeeper::TlsContext> tls_with(const test::Identity& identity) {
   zookeeper::TlsOptions options;
   options.read = [identity] {
-    return zookeeper::TlsFiles{.authorities = text_of(secure->authority().certificate()),
-                               .certificate = text_of(identity.certificate),
-                               .key = text_of(identity.key)};
+    return zookeeper::TlsFiles{.authorities = test::text_of(secure->authority().certificate()),
+                               .certificate = test::text_of(identity.certificate),
+                               .key = test::text_of(identity.key)};
   };
   return std::make_shared<const zookeeper::TlsContext>(std::move(options));
 }

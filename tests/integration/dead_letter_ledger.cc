@@ -1,6 +1,7 @@
 #include "integration/dead_letter_ledger.h"
 
 #include "integration/dead_letters.h"
+#include "support/text_of.h"
 
 namespace forelock::test {
 namespace {
@@ -8,8 +9,7 @@ namespace {
 // Only whole lines: the process may have died in the middle of one.
 template <class Visitor>
 void for_each_line(const std::filesystem::path& journal, Visitor&& visit) {
-  std::ifstream file(journal);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_of(journal);
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     visit(text.substr(begin, end - begin));

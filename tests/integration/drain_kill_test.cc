@@ -10,6 +10,7 @@
 #include "integration/fixture.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
@@ -78,10 +79,7 @@ class DrainKillTest : public DrainReplayTest {
     }
   }
 
-  std::string output() const {
-    std::ifstream file(output_);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string output() const { return text_of(output_); }
 
   TemporaryDirectory directory_;
   const std::filesystem::path output_ = directory_.path() / "output";

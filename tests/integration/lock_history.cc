@@ -5,6 +5,8 @@ namespace {
 
 constexpr const char* private_lock = "privateLock";
 
+}  // namespace
+
 std::string guid_in(const std::string& record) {
   const std::string key = "\"guid\":\"";
   const auto begin = record.find(key);
@@ -12,8 +14,6 @@ std::string guid_in(const std::string& record) {
   const auto end = record.find('"', begin + key.size());
   return record.substr(begin + key.size(), end - begin - key.size());
 }
-
-}  // namespace
 
 LockHistory::LockHistory(const std::vector<LoggedTransaction>& log, std::string monitor) : path_(std::move(monitor)) {
   const std::string below = path_ + "/";

@@ -5,6 +5,9 @@
 
 namespace forelock::test {
 
+// In an owner record; empty if there is none.
+std::string guid_in(const std::string& record);
+
 class LockHistory {
  public:
   // `monitor` is the node's path.

@@ -9,17 +9,13 @@
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
 
 using session_file::RecordState;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Longer than any of the tests waits.
 constexpr const char* session_timeout = "60000";
@@ -55,10 +51,10 @@ class RecoveryTest : public ::testing::Test {
     command.insert(command.end(), more.begin(), more.end());
     const auto output = directory_.path() / "worker";
     holder_ = std::make_unique<ChildProcess>(std::move(command), output);
-    ASSERT_TRUE(wait_until([&] { return contents(output).ends_with('\n'); }));
-    std::istringstream said(contents(output));
+    ASSERT_TRUE(wait_until([&] { return text_of(output).ends_with('\n'); }));
+    std::istringstream said(text_of(output));
     std::string word;
-    ASSERT_TRUE(said >> word >> forked_ && word == "held") << contents(output);
+    ASSERT_TRUE(said >> word >> forked_ && word == "held") << text_of(output);
     ASSERT_EQ(recorded().state, RecordState::whole);
     sessions_ = recorded().record.sessions;
   }
@@ -87,7 +83,7 @@ class RecoveryTest : public ::testing::Test {
   bool wait_until_free(const std::string& monitor = "P0") const {
     return wait_until([&] { return !held(monitor); }, 25s);
   }
-  session_file::ReadRecord recorded() const { return session_file::read_record(contents(path_)); }
+  session_file::ReadRecord recorded() const { return session_file::read_record(text_of(path_)); }
   void write(const session_file::Record& record) const { std::ofstream(path_) << session_file::to_text(record); }
   std::string log() {
     const std::lock_guard guard(log_mutex_);
@@ -218,7 +214,7 @@ TEST_F(RecoveryTest, AFileThatIsNotOursIsNotUsed) {
   chmod(path_.c_str(), 0600);
   succeed();
   EXPECT_THAT(log(), HasSubstr("is not a session file"));
-  EXPECT_EQ(contents(path_), "something = else\n");
+  EXPECT_EQ(text_of(path_), "something = else\n");
   EXPECT_TRUE(held());
 }
 
@@ -258,7 +254,7 @@ TEST_F(RecoveryTest, ServersThatDoNotAnswerAreOfNoConsequence) {
 
 TEST_F(RecoveryTest, ThePasswordIsNowhereInTheLog) {
   start_holder();
-  const std::string record = contents(path_);
+  const std::string record = text_of(path_);
   const auto line = record.find("session ");
   ASSERT_NE(line, std::string::npos);
   const std::string password = record.substr(line + 25, 32);

@@ -14,6 +14,7 @@
 #include "support/certificates.h"
 #include "support/openssl_server.h"
 #include "support/temporary_directory.h"
+#include "support/text_of.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/tls_context.h"
 
@@ -25,11 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using zookeeper::TlsContext;
 using zookeeper::TlsOptions;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class TlsCertificatesTest : public ::testing::Test {
  protected:
@@ -52,7 +48,7 @@ class TlsCertificatesTest : public ::testing::Test {
 
   TlsOptions options() const {
     TlsOptions all;
-    all.read = [] { return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate())}; };
+    all.read = [] { return zookeeper::TlsFiles{.authorities = test::text_of(authority_->certificate())}; };
     return all;
   }
 
@@ -129,10 +125,10 @@ TEST_F(TlsCertificatesTest, Expired) {
 TEST_F(TlsCertificatesTest, Revoked) {
   const Identity good = authority_->issue("good", {.names = "DNS:zk1.example"});
   const Identity bad = authority_->issue("bad", {.names = "DNS:zk1.example"});
-  const std::string list = text_of(authority_->revoke({bad}));
+  const std::string list = test::text_of(authority_->revoke({bad}));
   TlsOptions with_list = options();
   with_list.read = [&list] {
-    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = list};
+    return zookeeper::TlsFiles{.authorities = test::text_of(authority_->certificate()), .revocations = list};
   };
   serve(bad);
   EXPECT_EQ(problem(), "none");
@@ -140,8 +136,8 @@ TEST_F(TlsCertificatesTest, Revoked) {
   serve(good);
   EXPECT_EQ(problem(with_list), "none");
   const Authority other(folder_->path(), "elsewhere");
-  with_list.read = [of_other = text_of(other.revoke({}))] {
-    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = of_other};
+  with_list.read = [of_other = test::text_of(other.revoke({}))] {
+    return zookeeper::TlsFiles{.authorities = test::text_of(authority_->certificate()), .revocations = of_other};
   };
   EXPECT_THAT(problem(with_list), HasSubstr("of an authority that has no list in the file of zookeeper.tls.crl.file"));
 }
@@ -193,27 +189,29 @@ TEST_F(TlsCertificatesTest, FilesThatCannotBeUsed) {
     }
     return std::string("nothing");
   };
-  const std::string authority = text_of(authority_->certificate());
+  const std::string authority = test::text_of(authority_->certificate());
   const Identity one = authority_->issue("one", {});
   const Identity two = authority_->issue("two", {.password = "open sesame"});
   EXPECT_THAT(said({.authorities = "x"}), HasSubstr("zookeeper.tls.ca.file has no certificate in PEM"));
   EXPECT_THAT(said({.authorities = authority, .certificate = "x", .key = "x"}),
               HasSubstr("zookeeper.tls.certificate.file has no certificate in PEM"));
-  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(one.certificate), .key = "x"}),
+  EXPECT_THAT(said({.authorities = authority, .certificate = test::text_of(one.certificate), .key = "x"}),
               HasSubstr("zookeeper.tls.key.file has no private key in PEM"));
-  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(two.certificate), .key = text_of(one.key)}),
-              HasSubstr("zookeeper.tls.key.file does not belong to the certificate"));
-  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(two.certificate), .key = text_of(two.key)}),
-              HasSubstr("is encrypted: name its password's file in zookeeper.tls.key.password.file"));
+  EXPECT_THAT(
+      said({.authorities = authority, .certificate = test::text_of(two.certificate), .key = test::text_of(one.key)}),
+      HasSubstr("zookeeper.tls.key.file does not belong to the certificate"));
+  EXPECT_THAT(
+      said({.authorities = authority, .certificate = test::text_of(two.certificate), .key = test::text_of(two.key)}),
+      HasSubstr("is encrypted: name its password's file in zookeeper.tls.key.password.file"));
   const std::string wrong = said({.authorities = authority,
-                                  .certificate = text_of(two.certificate),
-                                  .key = text_of(two.key),
+                                  .certificate = test::text_of(two.certificate),
+                                  .key = test::text_of(two.key),
                                   .key_password = "close sesame"});
   EXPECT_THAT(wrong, HasSubstr("cannot be read with the password of zookeeper.tls.key.password.file"));
   EXPECT_THAT(wrong, Not(HasSubstr("sesame")));
   EXPECT_EQ(said({.authorities = authority,
-                  .certificate = text_of(two.certificate),
-                  .key = text_of(two.key),
+                  .certificate = test::text_of(two.certificate),
+                  .key = test::text_of(two.key),
                   .key_password = "open sesame"}),
             "nothing");
   EXPECT_THAT(said({.authorities = authority, .revocations = "x"}), HasSubstr("has no revocation list in PEM"));

@@ -1,4 +1,5 @@
 #include "integration/transaction_log.h"
+#include "support/text_of.h"
 
 namespace forelock::test {
 namespace {
@@ -115,10 +116,7 @@ std::optional<std::string_view> next_record(Reader& reader) {
 }
 
 void read_file(const std::filesystem::path& path, std::vector<LoggedTransaction>& transactions) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string bytes = std::move(content).str();
+  const std::string bytes = text_of(path);
   Reader reader(bytes);
   if (reader.left() < 16) return;
   const auto magic = reader.number<std::int32_t>();

@@ -3,9 +3,10 @@
 #include <sys/wait.h>
 
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
+
+#include "support/text_of.h"
 
 namespace forelock::test {
 namespace {
@@ -15,11 +16,6 @@ void close_to_others(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-std::string pem_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Authority::Authority(std::filesystem::path folder, const std::string& name)
     : folder_(std::move(folder)), name_(name), certificate_(file("ca.pem")) {
@@ -82,12 +78,12 @@ std::filesystem::path Authority::revoke(const std::vector<Identity>& revoked) co
 void Authority::run(std::vector<std::string> command) const {
   const std::filesystem::path output = file("openssl.log");
   const int status = ChildProcess(std::move(command), output).wait();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("openssl failed: " + pem_of(output));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("openssl failed: " + text_of(output));
 }
 
 std::filesystem::path joined(const Identity& identity) {
   const std::filesystem::path both = identity.key.string() + ".pem";
-  std::ofstream(both) << pem_of(identity.key) << pem_of(identity.certificate);
+  std::ofstream(both) << text_of(identity.key) << text_of(identity.certificate);
   close_to_others(both);
   return both;
 }

@@ -41,8 +41,6 @@ class Authority {
   std::filesystem::path certificate_;
 };
 
-// What is in such a file.
-std::string pem_of(const std::filesystem::path& path);
 // The key and the certificate in one file, as ZooKeeper's servers take them.
 std::filesystem::path joined(const Identity& identity);
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "support/text_of.h"
 #include "support/wait_until.h"
 #include "zookeeper/probe.h"
 
@@ -22,9 +23,9 @@ std::vector<std::string> quorum_lines(const Authority& authority) {
 }
 
 zookeeper::TlsOptions client_tls(const Authority& authority, const Identity& client) {
-  const zookeeper::TlsFiles files{.authorities = pem_of(authority.certificate()),
-                                  .certificate = pem_of(client.certificate),
-                                  .key = pem_of(client.key)};
+  const zookeeper::TlsFiles files{.authorities = text_of(authority.certificate()),
+                                  .certificate = text_of(client.certificate),
+                                  .key = text_of(client.key)};
   zookeeper::TlsOptions options;
   options.read = [files] { return files; };
   return options;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "support/free_port.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
@@ -13,11 +14,6 @@ namespace {
 constexpr int start_attempts = 5;
 constexpr const char* controller = "CONTROLLER";
 constexpr const char* log_configuration = "-Dlog4j.configuration=file:" FORELOCK_KAFKA_FILES "/log4j.properties";
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::filesystem::path java_options() {
   const std::filesystem::path path = TestBroker::library() / "prepared" / "java.options";

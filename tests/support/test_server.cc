@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "support/free_port.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 #include "zookeeper/probe.h"
 
@@ -160,10 +161,7 @@ std::int64_t TestServer::counter(const std::string& name) const {
 
 std::string TestServer::log_tail() const {
   std::string text;
-  for (const char* name : {"output.log", "server.log"}) {
-    std::ifstream file(directory_.path() / name);
-    text.append(std::istreambuf_iterator<char>(file), {});
-  }
+  for (const char* name : {"output.log", "server.log"}) text += text_of(directory_.path() / name);
   constexpr std::size_t limit = 4000;
   return text.size() > limit ? text.substr(text.size() - limit) : text;
 }

@@ -172,7 +172,7 @@ TEST_F(OutboxCrashTest, WhoLooksGoesOnBehindAKillAtAnyStep) {
 
 TEST_F(OutboxCrashTest, ARepairCanBeKilledAtAnyStep) {
   run({}, {"add:a*20"});
-  const std::string whole = test::contents_of(path());
+  const std::string whole = test::text_of(path());
   const auto damage = [&] {
     std::filesystem::remove_all(home());
     run({}, {});

@@ -102,13 +102,13 @@ TEST_F(OutboxDamageTest, TheModelIsWhole) {
 
 TEST_F(OutboxDamageTest, SavesEverythingBehindAnOverwrittenHeader) {
   test::overwrite(path(), 0, std::string(100, 'x'));
-  const std::string damaged = test::contents_of(path());
+  const std::string damaged = test::text_of(path());
   Outbox outbox(options());
   EXPECT_EQ(saved(outbox), letter_count - 1);
   expect_exact_totals(outbox);
   const auto aside = put_aside(path());
   ASSERT_THAT(aside, SizeIs(1));
-  EXPECT_EQ(test::contents_of(aside[0]), damaged);
+  EXPECT_EQ(test::text_of(aside[0]), damaged);
   EXPECT_EQ(std::filesystem::status(aside[0]).permissions(), std::filesystem::perms(0600));
   EXPECT_THAT(log_.lines(), ElementsAre(AllOf(StartsWith("error: "), HasSubstr(path().string()),
                                               HasSubstr(aside[0].string()), HasSubstr("79 letters could be saved"))));
@@ -157,7 +157,7 @@ TEST_F(OutboxDamageTest, SavesTheRestWhateverPageIsGarbage) {
 }
 
 TEST_F(OutboxDamageTest, NoticesOneWrongByteInALetter) {
-  const std::string contents = test::contents_of(path());
+  const std::string contents = test::text_of(path());
   const std::string wanted = "\"id\":\"id-33\"";
   const std::size_t place = contents.find(wanted);
   ASSERT_NE(place, std::string::npos);
@@ -213,7 +213,7 @@ TEST_F(OutboxDamageTest, WhatHappenedToARowLaterCounts) {
   {
     Outbox outbox(options());
     outbox.add(sample_letter("a"));
-    before = test::contents_of(path());
+    before = test::text_of(path());
     outbox.set_state(outbox.find("a")->sequence, RowState::parked);
     for (int i = 0; i < 2; ++i) outbox.count_try(outbox.find("a")->sequence);
   }
@@ -322,7 +322,7 @@ TEST_F(OutboxDamageTest, KeepsEachDamagedFile) {
 
 TEST_F(OutboxDamageTest, ARepairThatFailsLeavesTheDamagedFileWhereItIs) {
   test::overwrite(path(), 0, std::string(100, 'x'));
-  const std::string damaged = test::contents_of(path());
+  const std::string damaged = test::text_of(path());
   const std::filesystem::path output = directory_.path() / "output";
   test::ChildProcess worker({"env", "FAULT_SHIM_ACTION=ENOSPC", "FAULT_SHIM_STEP=4",
                              "FAULT_SHIM_PATH=" + path().string(), FORELOCK_OUTBOX_WORKER, path().string(), "add:a"},
@@ -331,7 +331,7 @@ TEST_F(OutboxDamageTest, ARepairThatFailsLeavesTheDamagedFileWhereItIs) {
   EXPECT_THAT(test::lines_of(output),
               ElementsAre(AllOf(StartsWith("failed open"), HasSubstr("cannot be made or repaired"),
                                 HasSubstr("No space left"))));
-  EXPECT_EQ(test::contents_of(path()), damaged);
+  EXPECT_EQ(test::text_of(path()), damaged);
   EXPECT_THAT(put_aside(path()), IsEmpty());
   EXPECT_EQ(saved(Outbox(options())), letter_count - 1);
 }

@@ -216,7 +216,7 @@ TEST_F(OutboxTest, AFileOfTheFirstVersionIsReadAndWritten) {
 TEST_F(OutboxTest, ATransactionThatChangesNothingIsWrittenAllTheSame) {
   Outbox(options()).add(sample_letter("a"));
   LetterTable table{Connection(options().path, std::chrono::seconds(10))};
-  const auto change_counter = [&] { return test::contents_of(options().path).substr(24, 4); };
+  const auto change_counter = [&] { return test::text_of(options().path).substr(24, 4); };
   const std::string before = change_counter();
   const OutboxDepth depth = table.depth();
   table.touch();
@@ -392,20 +392,20 @@ TEST_F(OutboxTest, MakesAnOpenFilePrivateAndSaysSo) {
 TEST_F(OutboxTest, LeavesAFileOfANewerVersionAlone) {
   Outbox(options()).add(sample_letter("a"));
   sql("PRAGMA user_version=7");
-  const std::string before = test::contents_of(path());
+  const std::string before = test::text_of(path());
   const Error error = error_of([&] { Outbox outbox(options()); });
   EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("version 7"), HasSubstr("up to 1")));
-  EXPECT_EQ(test::contents_of(path()), before);
+  EXPECT_EQ(test::text_of(path()), before);
 }
 
 TEST_F(OutboxTest, LeavesOtherFilesAlone) {
   sql("CREATE TABLE theirs(x); INSERT INTO theirs VALUES(1)");
-  const std::string before = test::contents_of(path());
+  const std::string before = test::text_of(path());
   const Error error = error_of([&] { Outbox outbox(options()); });
   EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
   EXPECT_THAT(error.what(), HasSubstr("database of another program"));
-  EXPECT_EQ(test::contents_of(path()), before);
+  EXPECT_EQ(test::text_of(path()), before);
 
   const std::filesystem::path folder = directory_.path() / "folder";
   std::filesystem::create_directory(folder);

@@ -6,6 +6,7 @@
 #include "sample_letter.h"
 #include "support/log_lines.h"
 #include "support/test.h"
+#include "support/text_of.h"
 
 namespace forelock::test {
 
@@ -24,11 +25,6 @@ inline std::vector<std::string> ids_of(const outbox::Outbox& outbox) {
   std::vector<std::string> ids;
   for (const outbox::Row& row : all_rows(outbox)) ids.push_back(row.id);
   return ids;
-}
-
-inline std::string contents_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 inline std::vector<std::string> lines_of(const std::filesystem::path& path) {

@@ -8,6 +8,7 @@
 #include "session_file/session_file.h"
 #include "support/temporary_directory.h"
 #include "support/test.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 
 namespace forelock::session_file {
@@ -97,10 +98,7 @@ class SessionFileTest : public ::testing::Test {
     std::ofstream(path_) << text;
     chmod(path_.c_str(), mode);
   }
-  std::string text() const {
-    std::ifstream file(path_);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string text() const { return test::text_of(path_); }
 
   test::TemporaryDirectory directory_;
   const std::filesystem::path path_ = directory_.path() / "app.session";

@@ -160,12 +160,4 @@ bool Administrator::sync(const std::string& path) {
              answer) == ZOK;
 }
 
-std::string guid_in(const std::string& record) {
-  const std::string key = "\"guid\":\"";
-  const auto begin = record.find(key);
-  if (begin == std::string::npos) return {};
-  const auto end = record.find('"', begin + key.size());
-  return record.substr(begin + key.size(), end - begin - key.size());
-}
-
 }  // namespace forelock::robustness

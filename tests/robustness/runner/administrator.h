@@ -45,7 +45,4 @@ class Administrator {
   zhandle_t* handle_ = nullptr;
 };
 
-// The guid in the text of an owner record; empty if it has none.
-std::string guid_in(const std::string& record);
-
 }  // namespace forelock::robustness

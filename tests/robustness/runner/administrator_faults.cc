@@ -1,4 +1,5 @@
 // What somebody with full rights can do to the nodes of a monitor.
+#include "integration/lock_history.h"
 #include "robustness/runner/scene.h"
 #include "robustness/worker/patience.h"
 #include "support/child_process.h"
@@ -96,12 +97,12 @@ class AdministratorFaults {
       const auto children = scene_.administrator.children(path(line.monitor));
       if (!children || children->size() < 2) continue;
       const auto lock = scene_.administrator.get(path(line.monitor) + "/" + private_lock);
-      const std::string guid = lock ? guid_in(lock->data) : "";
+      const std::string guid = lock ? test::guid_in(lock->data) : "";
       for (const std::string& name : *children) {
         if (name == private_lock) continue;
         const auto node = scene_.administrator.get(path(line.monitor) + "/" + name);
         if (!node) continue;
-        if (!guid.empty() && guid_in(node->data) == guid) {
+        if (!guid.empty() && test::guid_in(node->data) == guid) {
           line.holder = name;
         } else {
           line.waiters.push_back(name);

@@ -1,5 +1,6 @@
 #include "robustness/runner/aftermath.h"
 
+#include "integration/lock_history.h"
 #include "integration/transaction_log.h"
 #include "records/session_text.h"
 #include "robustness/runner/agreement.h"
@@ -53,7 +54,7 @@ void write(const LoggedTransaction& transaction, const std::string& below, Histo
     HistoryEvent event = begin(type, i, transaction.operations.size());
     event.add("path", operation.path);
     if (operation.data.empty()) continue;
-    event.add("guid", guid_in(operation.data));
+    event.add("guid", test::guid_in(operation.data));
   }
 }
 
