@@ -15,7 +15,9 @@ std::shared_ptr<const zookeeper::SaslContext> make_sasl(const Settings& settings
   options.mechanism = sasl.mechanism == SaslSettings::Mechanism::gssapi ? zookeeper::SaslMechanism::gssapi
                                                                         : zookeeper::SaslMechanism::digest_md5;
   options.user = sasl.user;
-  options.read_password = [settings] { return config::read_sasl_password(settings); };
+  options.read_password = [settings] {
+    return config::read_password(settings, config::OptionId::sasl_password_file, "the user's password");
+  };
   options.service = sasl.service;
   options.realm = sasl.realm;
   auto context = std::make_shared<const zookeeper::SaslContext>(std::move(options));

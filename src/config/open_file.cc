@@ -8,7 +8,8 @@
 
 namespace forelock::config {
 
-OpenFile::OpenFile(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+OpenFile::OpenFile(const std::filesystem::path& path, Kind kind)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (kind == Kind::regular ? O_NONBLOCK : 0))) {
   if (descriptor_ < 0) throw std::system_error(errno, std::generic_category());
 }
 
@@ -30,6 +31,12 @@ std::string OpenFile::read(std::size_t limit) const {
   }
   text.resize(size);
   return text;
+}
+
+struct stat OpenFile::status() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw std::system_error(errno, std::generic_category());
+  return status;
 }
 
 }  // namespace forelock::config

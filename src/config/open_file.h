@@ -1,6 +1,8 @@
 // A file opened for reading; closed at the end of the scope.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -9,8 +11,12 @@ namespace forelock::config {
 
 class OpenFile {
  public:
+  enum class Kind {
+    any,
+    regular  // nothing else is waited for, as a pipe that nobody writes into would be
+  };
   // Throws std::system_error.
-  explicit OpenFile(const std::filesystem::path& path);
+  explicit OpenFile(const std::filesystem::path& path, Kind kind = Kind::any);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -19,7 +25,8 @@ class OpenFile {
   // pipes too. Throws std::system_error.
   std::string read(std::size_t limit) const;
 
-  int descriptor() const { return descriptor_; }
+  // Of the open file, whose name may be another file's by now. Throws std::system_error.
+  struct stat status() const;
 
  private:
   int descriptor_;

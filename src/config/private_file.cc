@@ -69,11 +69,8 @@ std::variant<std::string, Fault> read_private_file(const std::filesystem::path& 
                                                    std::string_view content) {
   const std::string name = in_quotes(path.native());
   try {
-    const OpenFile file(path);
-    // Looks at the open file, not at its name again: that could be another file by now.
-    struct stat status {};
-    if (::fstat(file.descriptor(), &status) != 0) throw std::system_error(errno, std::generic_category());
-    if (std::optional<Fault> fault = access_fault(status, name, content)) return *std::move(fault);
+    const OpenFile file(path, OpenFile::Kind::regular);
+    if (std::optional<Fault> fault = access_fault(file.status(), name, content)) return *std::move(fault);
     return without_line_end(file.read(limit), limit);
   } catch (const std::system_error& error) {
     return unreadable(name, error.code());

@@ -16,7 +16,7 @@ namespace forelock::config {
 namespace {
 
 constexpr std::size_t longest_digest = 4096;
-constexpr std::size_t longest_sasl_password = 1024;
+constexpr std::size_t longest_password = 1024;
 
 bool is_digest(std::string_view line) {
   const std::size_t colon = line.find(':');
@@ -64,15 +64,14 @@ std::variant<std::string, Fault> read_digest(const Settings& settings) {
   return text;
 }
 
-std::string read_sasl_password(const Settings& settings) {
-  constexpr OptionId id = OptionId::sasl_password_file;
+std::string read_password(const Settings& settings, OptionId id, std::string_view content) {
   const std::string& name = SettingsData::of(settings).text(id);
-  std::variant<std::string, Fault> text = read_secret(settings, id, longest_sasl_password, "the user's password");
+  std::variant<std::string, Fault> text = read_secret(settings, id, longest_password, content);
   const std::string* const password = std::get_if<std::string>(&text);
-  if (password != nullptr && password->size() <= longest_sasl_password && !is_one_line(*password)) {
+  if (password != nullptr && password->size() <= longest_password && !is_one_line(*password)) {
     text = Fault{in_quotes(name) + " does not contain one line with a password", "write exactly that one line"};
   }
-  return text_of_setting(settings, id, std::move(text), longest_sasl_password, name);
+  return text_of_setting(settings, id, std::move(text), longest_password, name);
 }
 
 }  // namespace forelock::config

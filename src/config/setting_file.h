@@ -26,7 +26,7 @@ std::variant<std::string, Fault> read_secret(const Settings& settings, OptionId 
 // The one line `user:password`. What is wrong otherwise; never says any of the contents.
 std::variant<std::string, Fault> read_digest(const Settings& settings);
 
-// The password. Throws ConfigurationException, without any of the contents.
-std::string read_sasl_password(const Settings& settings);
+// The one line that is the password of this setting. Throws ConfigurationException, without any of the contents.
+std::string read_password(const Settings& settings, OptionId id, std::string_view content);
 
 }  // namespace forelock::config

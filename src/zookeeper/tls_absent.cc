@@ -12,7 +12,7 @@ TlsContext::TlsContext(TlsOptions /*options*/) {
 }
 TlsContext::~TlsContext() = default;
 void TlsContext::check() const {}
-std::unique_ptr<TlsChannel> TlsContext::open(int /*socket*/, std::string /*server*/,
+std::unique_ptr<TlsChannel> TlsContext::open(int /*socket*/, const std::string& /*server*/,
                                              const std::vector<std::string>& /*names*/) const {
   return nullptr;
 }

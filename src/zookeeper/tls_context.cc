@@ -72,14 +72,14 @@ void TlsContext::check() const {
   state_->refresh();
 }
 
-std::unique_ptr<TlsChannel> TlsContext::open(int socket, std::string server,
+std::unique_ptr<TlsChannel> TlsContext::open(int socket, const std::string& server,
                                              const std::vector<std::string>& names) const {
   const std::vector<std::string>& wanted = state_->options.server_names.empty() ? names : state_->options.server_names;
   try {
     const std::lock_guard guard(state_->mutex);
-    return make_tls_channel(state_->refresh(), socket, std::move(server), names.empty() ? "" : names.front(), wanted);
+    return make_tls_channel(state_->refresh(), socket, server, names.empty() ? "" : names.front(), wanted);
   } catch (const std::exception& problem) {
-    return make_failed_channel(std::move(server), problem.what());
+    return make_failed_channel(server, problem.what());
   }
 }
 

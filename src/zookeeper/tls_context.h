@@ -63,7 +63,7 @@ class TlsContext {
   // Above a socket that is connected and does not block; it stays the caller's. `server` stands in messages. `names`:
   // by which that address was found; one is to stand in the certificate, unless the options name others. Files that
   // cannot be used fail the handshake.
-  std::unique_ptr<TlsChannel> open(int socket, std::string server, const std::vector<std::string>& names) const;
+  std::unique_ptr<TlsChannel> open(int socket, const std::string& server, const std::vector<std::string>& names) const;
 
  private:
   struct State;

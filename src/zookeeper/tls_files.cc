@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
 namespace forelock::zookeeper {
 namespace {
@@ -28,33 +29,46 @@ int give_password(char* buffer, int size, int /*writing*/, void* given) {
   return static_cast<int>(password.size());
 }
 
-void trust(SSL_CTX* context, const std::string& text) {
+// All of a kind that stand in the text, at least one. A damaged one is not the end of it.
+template <typename Object>
+std::vector<TlsHandle<Object>> all_in(const std::string& text, Object* (*read)(BIO*, Object**, pem_password_cb*, void*),
+                                      const std::string& setting, const std::string& kind) {
   const TlsHandle<BIO> reader = reader_of(text);
   std::string none;
-  std::size_t count = 0;
-  while (const TlsHandle<X509> certificate{PEM_read_bio_X509(reader.get(), nullptr, &give_password, &none)}) {
+  std::vector<TlsHandle<Object>> all;
+  ERR_clear_error();
+  while (Object* const next = read(reader.get(), nullptr, &give_password, &none)) all.emplace_back(next);
+  const unsigned long code = ERR_peek_last_error();
+  const bool ended = ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+  if (!ended) refuse(setting, "has a damaged " + kind + ": " + openssl_error());
+  if (all.empty()) refuse(setting, "has no " + kind + " in PEM");
+  ERR_clear_error();
+  return all;
+}
+
+std::vector<TlsHandle<X509>> certificates_in(const std::string& text, const std::string& setting) {
+  return all_in<X509>(text, &PEM_read_bio_X509, setting, "certificate");
+}
+
+void trust(SSL_CTX* context, const std::string& text) {
+  for (const TlsHandle<X509>& certificate : certificates_in(text, "ca.file")) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.get()) != 1) {
       refuse("ca.file", "has a certificate that cannot be used: " + openssl_error());
     }
-    ++count;
   }
-  if (count == 0) refuse("ca.file", "has no certificate in PEM");
 }
 
 void show(SSL_CTX* context, const TlsFiles& files) {
   std::string password = files.key_password;
-  const TlsHandle<BIO> reader = reader_of(files.certificate);
-  const TlsHandle<X509> own{PEM_read_bio_X509(reader.get(), nullptr, &give_password, &password)};
-  if (!own) refuse("certificate.file", "has no certificate in PEM");
-  if (SSL_CTX_use_certificate(context, own.get()) != 1) {
+  const std::vector<TlsHandle<X509>> chain = certificates_in(files.certificate, "certificate.file");
+  if (SSL_CTX_use_certificate(context, chain.front().get()) != 1) {
     refuse("certificate.file", "has a certificate that cannot be used: " + openssl_error());
   }
-  while (const TlsHandle<X509> next{PEM_read_bio_X509(reader.get(), nullptr, &give_password, &password)}) {
-    if (SSL_CTX_add1_chain_cert(context, next.get()) != 1) {
+  for (auto next = chain.begin() + 1; next != chain.end(); ++next) {
+    if (SSL_CTX_add1_chain_cert(context, next->get()) != 1) {
       refuse("certificate.file", "has a chain that cannot be used: " + openssl_error());
     }
   }
-  ERR_clear_error();
   const TlsHandle<BIO> key_reader = reader_of(files.key);
   const TlsHandle<EVP_PKEY> key{PEM_read_bio_PrivateKey(key_reader.get(), nullptr, &give_password, &password)};
   OPENSSL_cleanse(password.data(), password.size());
@@ -70,16 +84,13 @@ void show(SSL_CTX* context, const TlsFiles& files) {
 }
 
 void know_revoked(SSL_CTX* context, const std::string& text) {
-  const TlsHandle<BIO> reader = reader_of(text);
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  std::size_t count = 0;
-  while (const TlsHandle<X509_CRL> list{PEM_read_bio_X509_CRL(reader.get(), nullptr, nullptr, nullptr)}) {
+  for (const TlsHandle<X509_CRL>& list :
+       all_in<X509_CRL>(text, &PEM_read_bio_X509_CRL, "crl.file", "revocation list")) {
     if (X509_STORE_add_crl(store, list.get()) != 1) {
       refuse("crl.file", "has a list that cannot be used: " + openssl_error());
     }
-    ++count;
   }
-  if (count == 0) refuse("crl.file", "has no revocation list in PEM");
   X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 

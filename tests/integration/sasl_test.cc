@@ -211,6 +211,10 @@ TEST(SaslTest, ThePasswordsFileIsForNobodyElse) {
   EXPECT_THAT(problem("", 0600), HasSubstr("one line with a password"));
   std::filesystem::remove(file);
   EXPECT_EQ(problem("wonder land", 0600), "accepted");
+  EXPECT_EQ(problem("wonder land\r\n", 0600), "accepted");
+  Client client(
+      sasl_settings(strict().server().connect_string(), "alice", {{"zookeeper.sasl.password.file", file.string()}}));
+  EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
 }
 
 TEST(SaslTest, TheRealmIsTheServers) {

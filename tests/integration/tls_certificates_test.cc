@@ -96,13 +96,55 @@ TEST_F(TlsCertificatesTest, TheSubjectIsNoServerName) {
   EXPECT_THAT(problem(), HasSubstr("it shows a certificate for no server name, not for zk1.example"));
 }
 
+TEST_F(TlsCertificatesTest, SeveralAuthoritiesInOneFile) {
+  const Authority other(folder_->path(), "second");
+  serve(issue("DNS:zk1.example"));
+  const std::string good = text_of(authority_->certificate());
+  const std::string also = text_of(other.certificate());
+  for (const std::string& all :
+       {also + good, good + also, "of 2025:\n" + also + "\nof 2026:\r\n" + good, good + good}) {
+    TlsOptions several;
+    several.read = [&all] { return zookeeper::TlsFiles{.authorities = all}; };
+    EXPECT_EQ(problem(several), "none");
+  }
+}
+
+TEST_F(TlsCertificatesTest, AnAuthorityBetween) {
+  const Authority between(folder_->path(), "between", *authority_);
+  const Identity leaf = between.issue("leaf", {.names = "DNS:zk1.example"});
+  serve(leaf);
+  EXPECT_THAT(problem(), HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
+  serve(leaf, {"-cert_chain", between.certificate()});
+  EXPECT_EQ(problem(), "none");
+  TlsOptions with_lists = options();
+  std::string lists = text_of(between.revoke({}));
+  with_lists.read = [&lists] {
+    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = lists};
+  };
+  EXPECT_THAT(problem(with_lists), HasSubstr("an authority that has no list"));
+  lists += text_of(authority_->revoke({}));
+  EXPECT_EQ(problem(with_lists), "none");
+  lists = text_of(between.revoke({leaf})) + text_of(authority_->revoke({}));
+  EXPECT_THAT(problem(with_lists), HasSubstr("it shows a certificate that is revoked"));
+  // Signed by one that may sign nothing.
+  const Identity end = authority_->issue("end", {.names = "DNS:zk1.example"});
+  const Identity below = between.issue("below", {.names = "DNS:zk1.example"});
+  serve(below, {"-cert_chain", end.certificate});
+  EXPECT_THAT(problem(), HasSubstr("a certificate of no authority"));
+}
+
 TEST_F(TlsCertificatesTest, AddressesAreNoNames) {
   serve(issue("IP:127.0.0.1"));
   EXPECT_EQ(problem(options(), "127.0.0.1"), "none");
+  EXPECT_THAT(problem(options(), "::ffff:127.0.0.1"), HasSubstr("not for"));
   EXPECT_THAT(problem(options(), "127.0.0.2"), HasSubstr("a certificate for 127.0.0.1, not for 127.0.0.2"));
   EXPECT_THAT(problem(), HasSubstr("not for zk1.example"));
   serve(issue("DNS:127.0.0.1"));
   EXPECT_THAT(problem(options(), "127.0.0.1"), HasSubstr("not for 127.0.0.1"));
+  serve(issue("IP:2001:db8::1"));
+  EXPECT_EQ(problem(options(), "2001:db8::1"), "none");
+  EXPECT_EQ(problem(options(), "2001:DB8:0:0:0:0:0:1"), "none");
+  EXPECT_THAT(problem(options(), "2001:db8::2"), HasSubstr("a certificate for 2001:db8::1, not for 2001:db8::2"));
 }
 
 TEST_F(TlsCertificatesTest, AnotherAuthority) {
@@ -140,6 +182,10 @@ TEST_F(TlsCertificatesTest, Revoked) {
     return zookeeper::TlsFiles{.authorities = test::text_of(authority_->certificate()), .revocations = of_other};
   };
   EXPECT_THAT(problem(with_list), HasSubstr("of an authority that has no list in the file of zookeeper.tls.crl.file"));
+  with_list.read = [late = text_of(authority_->revoke({}, true))] {
+    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = late};
+  };
+  EXPECT_THAT(problem(with_list), HasSubstr("the list in the file of zookeeper.tls.crl.file has expired"));
 }
 
 TEST_F(TlsCertificatesTest, TooOldAProtocol) {
@@ -215,6 +261,43 @@ TEST_F(TlsCertificatesTest, FilesThatCannotBeUsed) {
                   .key_password = "open sesame"}),
             "nothing");
   EXPECT_THAT(said({.authorities = authority, .revocations = "x"}), HasSubstr("has no revocation list in PEM"));
+}
+
+// As a file is that is being written, or was pasted together: what stands before must not pass for the whole.
+TEST_F(TlsCertificatesTest, FilesThatEndTooEarly) {
+  const auto said = [](const zookeeper::TlsFiles& files) {
+    TlsOptions all;
+    all.read = [files] { return files; };
+    try {
+      TlsContext(all).check();
+    } catch (const std::exception& found) {
+      return std::string(found.what());
+    }
+    return std::string("nothing");
+  };
+  const std::string authority = text_of(authority_->certificate());
+  const Identity own = authority_->issue("own", {});
+  const std::string certificate = text_of(own.certificate);
+  const std::string key = text_of(own.key);
+  const std::string list = text_of(authority_->revoke({}));
+  const auto half = [](const std::string& text) { return text.substr(0, text.size() / 2); };
+  const auto damaged = [](std::string text) {
+    text.replace(text.find('\n') + 10, 4, "!!!!");
+    return text;
+  };
+  for (const auto& broken : {half(authority), damaged(authority)}) {
+    EXPECT_THAT(said({.authorities = broken}), HasSubstr("zookeeper.tls.ca.file"));
+    EXPECT_THAT(said({.authorities = authority + broken}),
+                HasSubstr("zookeeper.tls.ca.file has a damaged certificate"));
+    EXPECT_THAT(said({.authorities = authority, .certificate = certificate + broken, .key = key}),
+                HasSubstr("zookeeper.tls.certificate.file has a damaged certificate"));
+  }
+  EXPECT_THAT(said({.authorities = authority, .revocations = list + half(list)}),
+              HasSubstr("zookeeper.tls.crl.file has a damaged revocation list"));
+  EXPECT_EQ(said({.authorities = authority, .certificate = certificate, .key = key, .revocations = list}), "nothing");
+  EXPECT_EQ(said({.authorities = key + authority, .certificate = key + certificate, .key = certificate + key}),
+            "nothing")
+      << "one file with everything is usual";
 }
 
 }  // namespace

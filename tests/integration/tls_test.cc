@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -97,6 +99,26 @@ TEST(TlsTest, LocksOverMutualTls) {
   EXPECT_EQ(wire.find("privateLock"), std::string::npos) << "plain text on the wire";
 }
 
+TEST(TlsTest, AServerWithoutAName) {
+  ServerOptions options = quick_server();
+  options.listen_address = "::1";
+  SecureServer server(options);
+  const std::vector<Settings::Override> shown = {{"zookeeper.tls.ca.file", server.authority().certificate()},
+                                                 {"zookeeper.tls.certificate.file", server.client().certificate},
+                                                 {"zookeeper.tls.key.file", server.client().key}};
+  for (const std::string host : {"[::1]", "[0:0:0:0:0:0:0:1]"}) {
+    Client client(tls_settings(server.address(host), shown));
+    ASSERT_TRUE(client.wait_connected(30s)) << client.last_problem();
+    BlockingWriteLock lock(client, "test", "addressed");
+    lock.lock_with_timeout();
+    EXPECT_TRUE(lock.healthy());
+  }
+  Settings other = tls_settings(server.address("[::1]"), shown);
+  other.set("zookeeper.tls.server.names", "::2");
+  EXPECT_THAT(refusal(other),
+              AllOf(HasSubstr("TLS to [::1]:" + std::to_string(server.port())), HasSubstr("not for ::2")));
+}
+
 TEST(TlsTest, ManyRequestsAtOnce) {
   Client client(tls_settings(secure().address()));
   std::vector<std::unique_ptr<AsyncWriteLock>> locks;
@@ -119,6 +141,18 @@ TEST(TlsTest, TheClientNeedsACertificate) {
   EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.certificate.file", stranger.certificate},
                                                         {"zookeeper.tls.key.file", stranger.key}})),
               HasSubstr("refuses this client"));
+}
+
+// The server trusts the one above alone: what is between has to come with the certificate.
+TEST(TlsTest, AnAuthorityBetween) {
+  const Authority between(secure().folder(), "between", secure().authority());
+  const Identity own = between.issue("own", {});
+  const std::vector<Settings::Override> shown = {{"zookeeper.tls.certificate.file", own.certificate},
+                                                 {"zookeeper.tls.key.file", own.key}};
+  EXPECT_THAT(refusal(tls_settings(secure().address(), shown)), HasSubstr("refuses this client"));
+  std::ofstream(own.certificate, std::ios::app) << pem_of(between.certificate());
+  Client client(tls_settings(secure().address(), shown));
+  EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
 }
 
 // Where the port without TLS is closed a session's id is not enough to end it; a certificate still is.
@@ -172,7 +206,7 @@ TEST(TlsTest, TheWrongAuthorityOrName) {
               HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
   EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.server.names", "zk1.example"}})),
               HasSubstr("TLS to localhost:" + std::to_string(secure().port()) +
-                        " (127.0.0.1): it shows a certificate for localhost, 127.0.0.1, not for zk1.example"));
+                        " (127.0.0.1): it shows a certificate for localhost, 127.0.0.1, ::1, not for zk1.example"));
   EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.min.version", "1.3"}})),
               HasSubstr("it speaks no TLS version that zookeeper.tls.min.version allows"));
 }
@@ -268,11 +302,18 @@ TEST(TlsTest, SecretsAreClosedToOthers) {
   EXPECT_THAT(said(), HasSubstr("can be accessed by others (mode 0644)"));
   std::filesystem::permissions(password, perms(0600));
   EXPECT_EQ(said(), "connected");
+  std::ofstream(password) << "open sesame\r\n";
+  EXPECT_EQ(said(), "connected");
   std::filesystem::permissions(locked.key, perms(0640));
   EXPECT_THAT(said(), HasSubstr("zookeeper.tls.key.file"));
   std::filesystem::permissions(locked.key, perms(0600));
   std::ofstream(password) << "close sesame\n";
   EXPECT_THAT(said(), AllOf(HasSubstr("cannot be read with the password"), Not(HasSubstr("sesame"))));
+  for (const std::string text : {"", "\n", "open sesame\nopen sesame\n"}) {
+    std::ofstream(password) << text;
+    EXPECT_THAT(said(), AllOf(HasSubstr("zookeeper.tls.key.password.file"), HasSubstr("one line with a password"),
+                              Not(HasSubstr("sesame"))));
+  }
 }
 
 // Which certificate was shown can be read on the wire: the server speaks TLS 1.2.
@@ -310,20 +351,50 @@ TEST(TlsTest, CertificatesAreReplacedUnderLoad) {
   EXPECT_GE(client.statistics().disconnections, 1U);
 }
 
-// The files as they are count, also while there is a connection that was made with others.
-TEST(TlsTest, FilesThatAreTakenAwayEndTheNextAttempt) {
+// The files as they are count, also while there is a connection that was made with others. None of them is waited for.
+TEST(TlsTest, FilesThatAreSpoiledEndTheNextAttempt) {
   TcpProxy proxy(secure().port());
-  const Identity own = secure().authority().issue("taken", {});
+  const Identity own = secure().authority().issue("spoiled", {});
+  const std::filesystem::path list = secure().authority().revoke({});
   Client client(
       tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "60000"},
                                                                  {"zookeeper.tls.certificate.file", own.certificate},
-                                                                 {"zookeeper.tls.key.file", own.key}}));
-  ASSERT_TRUE(client.wait_connected(30s));
-  std::filesystem::rename(own.key, own.key.string() + ".away");
-  proxy.cut_connections();
-  EXPECT_TRUE(wait_until([&] { return client.last_problem().find("No such file") != std::string::npos; }))
-      << client.last_problem();
-  std::filesystem::rename(own.key.string() + ".away", own.key);
+                                                                 {"zookeeper.tls.key.file", own.key},
+                                                                 {"zookeeper.tls.crl.file", list},
+                                                                 {"zookeeper.connection.delay", "100"}}));
+  using std::filesystem::permissions;
+  using std::filesystem::perms;
+  struct Way {
+    std::filesystem::path file;
+    std::function<void(const std::filesystem::path&)> spoil;
+    std::string said;
+  };
+  const auto make_pipe = [](const std::filesystem::path& file) { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); };
+  const auto write_half = [](const std::filesystem::path& file) {
+    std::ofstream(file) << "-----BEGIN PRIVATE KEY-----\nMIGH";
+    permissions(file, perms(0600));
+  };
+  const auto open_to_all = [](const std::filesystem::path& file) {
+    std::filesystem::copy_file(file.string() + ".away", file);
+    permissions(file, perms(0644));
+  };
+  const auto write_nothing = [](const std::filesystem::path& file) { std::ofstream(file, std::ios::app).flush(); };
+  // A list that is empty must not mean that nobody is revoked.
+  for (const Way& way :
+       {Way{list, write_nothing, "is empty"}, Way{own.certificate, write_nothing, "is empty"},
+        Way{own.key, [](const std::filesystem::path&) {}, "No such file"},
+        Way{own.key, open_to_all, "can be accessed by others"}, Way{own.key, write_half, "has no private key in PEM"},
+        Way{own.key, make_pipe, "is not a regular file"}, Way{own.certificate, make_pipe, "is not a regular file"},
+        Way{own.certificate, write_half, "TLS to localhost"}}) {
+    ASSERT_TRUE(client.wait_connected(30s)) << client.last_problem();
+    const std::filesystem::path away = way.file.string() + ".away";
+    std::filesystem::rename(way.file, away);
+    way.spoil(way.file);
+    proxy.cut_connections();
+    EXPECT_TRUE(wait_until([&] { return client.last_problem().find(way.said) != std::string::npos; }))
+        << way.said << ": " << client.last_problem();
+    std::filesystem::rename(away, way.file);
+  }
   EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
   EXPECT_EQ(client.statistics().sessions_expired, 0U);
 }

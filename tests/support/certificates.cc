@@ -18,9 +18,19 @@ void close_to_others(const std::filesystem::path& path) {
 }  // namespace
 
 Authority::Authority(std::filesystem::path folder, const std::string& name)
+    : Authority(std::move(folder), name, nullptr) {}
+
+Authority::Authority(std::filesystem::path folder, const std::string& name, const Authority& above)
+    : Authority(std::move(folder), name, &above) {}
+
+Authority::Authority(std::filesystem::path folder, const std::string& name, const Authority* above)
     : folder_(std::move(folder)), name_(name), certificate_(file("ca.pem")) {
-  run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-       file("ca.key"), "-out", certificate_, "-days", "3650", "-subj", "/CN=" + name});
+  std::vector<std::string> make = {
+      "openssl", "req",        "-x509",        "-newkey", "ec",         "-pkeyopt", "ec_paramgen_curve:prime256v1",
+      "-nodes",  "-keyout",    file("ca.key"), "-out",    certificate_, "-days",    "3650",
+      "-subj",   "/CN=" + name};
+  if (above != nullptr) make.insert(make.end(), {"-CA", above->certificate_, "-CAkey", above->file("ca.key")});
+  run(std::move(make));
   std::ofstream(file("index.txt"));
   std::ofstream(file("ca.cnf")) << "[ca]\ndefault_ca=only\n[only]\ndatabase=" << file("index.txt").string()
                                 << "\ndefault_md=sha256\ndefault_crl_days=30\ncrlnumber=" << file("crlnumber").string()
@@ -60,7 +70,7 @@ Identity Authority::issue(const std::string& name, const IdentityOptions& option
   return identity;
 }
 
-std::filesystem::path Authority::revoke(const std::vector<Identity>& revoked) const {
+std::filesystem::path Authority::revoke(const std::vector<Identity>& revoked, bool expired) const {
   const std::vector<std::string> ca = {"openssl", "ca",         "-config",  file("ca.cnf"),
                                        "-cert",   certificate_, "-keyfile", file("ca.key")};
   for (const Identity& identity : revoked) {
@@ -71,6 +81,7 @@ std::filesystem::path Authority::revoke(const std::vector<Identity>& revoked) co
   std::vector<std::string> command = ca;
   const std::filesystem::path list = file("crl.pem");
   command.insert(command.end(), {"-gencrl", "-out", list});
+  if (expired) command.insert(command.begin(), {"faketime", "2 years ago"});
   run(std::move(command));
   return list;
 }

@@ -25,14 +25,17 @@ struct IdentityOptions {
 class Authority {
  public:
   Authority(std::filesystem::path folder, const std::string& name);
+  // One between `above` and those that it signs.
+  Authority(std::filesystem::path folder, const std::string& name, const Authority& above);
 
   const std::filesystem::path& certificate() const { return certificate_; }
   // `name` is the subject's, and begins the names of the files: those of an earlier one are replaced at once.
   Identity issue(const std::string& name, const IdentityOptions& options) const;
-  // A list in which these are revoked.
-  std::filesystem::path revoke(const std::vector<Identity>& revoked) const;
+  // A list in which these are revoked; its own time may be over.
+  std::filesystem::path revoke(const std::vector<Identity>& revoked, bool expired = false) const;
 
  private:
+  Authority(std::filesystem::path folder, const std::string& name, const Authority* above);
   std::filesystem::path file(const std::string& name) const { return folder_ / (name_ + "-" + name); }
   void run(std::vector<std::string> command) const;
 

@@ -32,20 +32,20 @@ zookeeper::TlsOptions client_tls(const Authority& authority, const Identity& cli
 }
 
 SecureServer::SecureServer(ServerOptions options)
-    : authority_(folder_.path(), "good"),
+    : host_(options.listen_address),
+      authority_(folder_.path(), "good"),
       client_(authority_.issue("client", {})),
       server_(with_tls(std::move(options))) {
   // A virtual machine takes its time for its first handshake: seconds on a busy machine.
   const zookeeper::TlsContext context(client_tls(authority_, client_));
   const auto speaks_tls = [&] {
-    return zookeeper::four_letter_word("127.0.0.1", port(), "ruok", std::chrono::seconds(10), {&context, "127.0.0.1"})
-        .has_value();
+    return zookeeper::four_letter_word(host_, port(), "ruok", std::chrono::seconds(10), {&context, host_}).has_value();
   };
   if (!wait_until(speaks_tls, std::chrono::seconds(60))) throw std::runtime_error("no TLS:\n" + server_.log_tail());
 }
 
 ServerOptions SecureServer::with_tls(ServerOptions options) const {
-  options.secure_lines = secure_lines(authority_, "DNS:localhost,IP:127.0.0.1");
+  options.secure_lines = secure_lines(authority_, "DNS:localhost,IP:127.0.0.1,IP:::1");
   return options;
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> quorum_lines(const Authority& authority);
 // As a client speaks to such servers.
 zookeeper::TlsOptions client_tls(const Authority& authority, const Identity& client);
 
-// A server with a port for mutual TLS beside the one without. Its certificate is for localhost and 127.0.0.1.
+// A server with a port for mutual TLS beside the one without. Its certificate is for localhost, 127.0.0.1 and ::1.
 class SecureServer {
  public:
   explicit SecureServer(ServerOptions options = {});
@@ -39,6 +39,7 @@ class SecureServer {
  private:
   ServerOptions with_tls(ServerOptions options) const;
 
+  const std::string host_;
   TemporaryDirectory folder_;
   Authority authority_;
   Identity client_;

@@ -194,11 +194,14 @@ TEST(Settings, TheSaslPasswordOfAProgramIsNoFile) {
   Settings settings =
       read("zookeeper.sasl.mechanism=DIGEST-MD5\nzookeeper.sasl.user=alice\nzookeeper.sasl.password.file=/p\n");
   settings.set("zookeeper.sasl.password", "hunter2\n", "the program");
-  EXPECT_EQ(config::read_sasl_password(settings), "hunter2");
+  const auto password = [&] {
+    return config::read_password(settings, config::OptionId::sasl_password_file, "the password");
+  };
+  EXPECT_EQ(password(), "hunter2");
   EXPECT_EQ(settings.sasl().password_file, "");
   for (const std::string& wrong : {std::string(), std::string("a\nb"), std::string(1025, 'x')}) {
     settings.set("zookeeper.sasl.password", wrong, "the program");
-    EXPECT_THAT(problems_of([&] { config::read_sasl_password(settings); }),
+    EXPECT_THAT(problems_of([&] { password(); }),
                 ElementsAre(HasSubstr("zookeeper.sasl.password.file: 'zookeeper.sasl.password' ")));
   }
 }
