@@ -83,9 +83,10 @@ make_packages() {
   tar --extract --file "$snapshot" --directory "$source_dir"
   say "Debian's packages ($(date +%T))"
   (cd "$source_dir" && FORELOCK_CMAKE_OPTIONS="$*" FORELOCK_DEBS=$into dpkg-buildpackage --build=binary --no-sign \
-    --no-pre-clean "--buildinfo-option=-u$into" "--changes-option=-u$into") >"$into/build.log" 2>&1 ||
+    --no-pre-clean "--buildinfo-file=$into/forelock.buildinfo" "--buildinfo-option=-u$into" \
+    "--changes-file=$into/forelock.changes" "--changes-option=-u$into") >"$into/build.log" 2>&1 ||
     { tail -n 40 "$into/build.log" >&2; die "the build failed ($into/build.log)"; }
-  rm -f -- "$packages"/*.{buildinfo,changes}
+  rm -f -- "$into"/forelock.{buildinfo,changes}
   if [[ $all == yes ]]; then
     say "What runs on other systems ($(date +%T))"
     echo 'dpkg-buildpackage: info: source package forelock' >"$into/older.log"
