@@ -101,7 +101,7 @@ public final class ForelockPlugin extends PluginBase
   @Override
   public void onIndexModule(IndexModule index) {
     parts.writes.follow(index);
-    index.addIndexEventListener(parts.plain.listener(hasEngine(settings, index.getSettings())));
+    index.addIndexEventListener(parts.plain.listener(this::hasEngine));
   }
 
   @Override
@@ -123,14 +123,14 @@ public final class ForelockPlugin extends PluginBase
   /** For what needs one alone: an index can have the engine of one plugin. */
   @Override
   public Optional<EngineFactory> getEngineFactory(IndexSettings index) {
-    boolean plain = index.isRemoteSnapshot() || index.getIndexMetadata().isSystem();
-    return plain || !hasEngine(settings, index.getSettings()) ? Optional.empty()
+    return !hasEngine(index) ? Optional.empty()
         : Optional.of(GuardedEngine.factory(pool.getThreadContext(), parts.stats));
   }
 
-  /** Whether the primary checks at each document, too, and can fence: not only when it begins. */
-  static boolean hasEngine(Settings node, Settings index) {
-    return OwnSettings.ENGINE.get(node) && ArchivedSettings.get(OwnSettings.INDEX_FENCING, index);
+  /** Whether the primary of an index that is opened checks at each document, too, and can fence. */
+  boolean hasEngine(IndexSettings index) {
+    return OwnSettings.ENGINE.get(settings) && ArchivedSettings.get(OwnSettings.INDEX_FENCING, index.getSettings())
+        && !index.isRemoteSnapshot() && !index.getIndexMetadata().isSystem();
   }
 
   @Override

@@ -240,8 +240,8 @@ class PrimaryCheckTest {
     assertEquals(List.of(false, true), begun.stream().map(Certainty::again).toList(), "the engine is told, too");
   }
 
-  private static IndexSettings index(boolean fencing) {
-    return new IndexSettings(IndexMetadata.builder("articles").settings(Settings.builder()
+  private static IndexSettings index(boolean fencing, boolean system) {
+    return new IndexSettings(IndexMetadata.builder("articles").system(system).settings(Settings.builder()
         .put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT).put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, 1)
         .put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0).put("index.forelock.enabled", true)
         .put("index.forelock.fencing", fencing)).build(), Settings.EMPTY);
@@ -259,15 +259,19 @@ class PrimaryCheckTest {
     assertEquals(List.of(), begun);
     assertEquals(List.of("lock_unhealthy"),
         ((OpenSearchException) answers.get(0)).getMetadata("opensearch.forelock_code"));
-    IndexSettings unfenced = index(false);
-    assertEquals(Optional.empty(), new ForelockPlugin(Settings.EMPTY).getEngineFactory(unfenced), "OpenSearch's own");
-    assertTrue(ForelockPlugin.hasEngine(Settings.EMPTY, index(true).getSettings()));
+    ForelockPlugin plugin = new ForelockPlugin(Settings.EMPTY);
+    IndexSettings unfenced = index(false, false);
+    assertEquals(Optional.empty(), plugin.getEngineFactory(unfenced), "OpenSearch's own");
+    assertTrue(plugin.hasEngine(index(true, false)));
+    assertFalse(plugin.hasEngine(index(true, true)), "no lock is taken for a system index");
     Settings without = Settings.builder().put("forelock.engine.enabled", false).build();
-    assertFalse(ForelockPlugin.hasEngine(without, index(true).getSettings()));
+    assertFalse(new ForelockPlugin(without).hasEngine(index(true, false)));
   }
 
   private void opens(boolean guarded) {
-    plain.listener(guarded).beforeIndexShardCreated(SHARD, Settings.EMPTY);
+    PlainShards.Listener opened = plain.listener(index -> guarded);
+    opened.opened(null);
+    opened.beforeIndexShardCreated(SHARD, Settings.EMPTY);
   }
 
   /** It gets the setting behind the back of its engine, which would write without a token. */
@@ -283,7 +287,7 @@ class PrimaryCheckTest {
     assertTrue(message.contains("closed and opened again; nothing was written"), message);
     assertEquals(List.of(), begun);
     assertTrue(questions.isEmpty());
-    plain.listener(false).afterIndexShardClosed(SHARD, null, Settings.EMPTY);
+    plain.listener(index -> false).afterIndexShardClosed(SHARD, null, Settings.EMPTY);
     arrive(7, 1, SHARD);
     opens(false);
     opens(true);
