@@ -324,6 +324,30 @@ class Staying(BrowserTest):
         self.no_errors()
 
 
+class Keyed(BrowserTest):
+    def test_what_has_a_key_outlives_what_comes_and_goes_beside_it(self):
+        self.serve()
+        self.open()
+        same = self.browser.execute_async_script("""
+            const done = arguments[0];
+            import("/page/dom.js").then(({ element, showParts }) => {
+              const place = document.createElement("div");
+              const queue = () => element("p", { "data-key": "queue", tabindex: "0" }, "queue");
+              showParts(place, [element("p", {}, "held"), element("p", {}, "more"), queue()]);
+              document.body.append(place);
+              const first = place.lastChild;
+              first.focus();
+              const seen = [];
+              for (const parts of [["free"], [], ["held", "next", "more"], ["free", "next"]]) {
+                showParts(place, [...parts.map((text) => element("p", {}, text)), queue(), element("p", {}, "end")]);
+                seen.push([...place.children].map((child) =>
+                  child === document.activeElement ? "same" : child.textContent).join(" "));
+              }
+              done(seen);
+            });""")
+        self.assertEqual(same, ["free same end", "same end", "held next more same end", "free next same end"])
+
+
 class Views(BrowserTest):
     def test_history_has_a_plot_of_waits(self):
         self.serve("--history", self.path("history.db"))

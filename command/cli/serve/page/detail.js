@@ -33,7 +33,7 @@ function holderPart(holder) {
 function releasePart(view) {
   if (!view.holder) return "";
   const after = view.if_released;
-  const part = element("p", { id: "if-released" }, "If this is released: ");
+  const part = element("p", { id: "if-released", "data-key": "if-released" }, "If this is released: ");
   if (after.next) {
     part.append(`${after.next.info ? `${after.next.info} (${after.next.who})` : after.next.who} is next, `,
       after.moving_up === 1 ? "the only one that waits." : `${after.moving_up} move up.`);
@@ -54,7 +54,7 @@ function processPart(view) {
   const holds = view.same_process?.holds.filter((id) => !kept.has(id)) ?? [];
   const waits = view.same_process?.waits ?? [];
   if (holds.length + waits.length === 0) return "";
-  const part = element("p", { id: "same-process" }, "Its process also ");
+  const part = element("p", { id: "same-process", "data-key": "same-process" }, "Its process also ");
   if (holds.length > 0) part.append("holds ", ...listed(holds));
   if (waits.length > 0) part.append(holds.length > 0 ? ", and waits for " : "waits for ", ...listed(waits));
   part.append(view.same_process.left_out > 0 ? `; ${view.same_process.left_out} more are not shown.` : ".");
@@ -78,7 +78,7 @@ function queuePart(id, queue) {
   const most = 200;
   const head = element("thead", {}, element("tr", {},
     ...["#", "Who", "Class", "Waits for", "Expected", "Behind"].map((name) => element("th", { scope: "col" }, name))));
-  return element("div", {},
+  return element("div", { "data-key": "queue" },
     element("table", {}, element("caption", { class: "hidden" }, "The queue, in the order of service"), head,
       element("tbody", {}, ...queue.slice(0, most).map((waiter) => waiterRow(id, waiter)))),
     queue.length > most ? element("p", { class: "faint" }, `and ${queue.length - most} more`) : "");
@@ -91,7 +91,7 @@ export function showDetail(id, view, problem) {
   const parts = [element("h2", { id: "detail-title" }, id)];
   if (view) parts.push(holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue));
   else parts.push(element("p", {}, problem ?? "…"));
-  parts.push(element("p", { class: "more" },
+  parts.push(element("p", { class: "more", "data-key": "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
     copyButton(`forelock show ${shellWord(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
   showParts(section, parts);

@@ -45,9 +45,13 @@ export function showParts(place, parts) {
   nodes.forEach((node, i) => {
     const key = node.dataset?.key;
     const same = key && [...place.childNodes].slice(i).find((child) => child.dataset?.key === key);
+    // What is moved loses the focus: rather what stands before it goes.
+    while (same && same !== place.childNodes[i] && place.childNodes[i].dataset?.key === undefined) place.childNodes[i].remove();
     if (same && same !== place.childNodes[i]) place.insertBefore(same, place.childNodes[i]);
-    if (i < place.childNodes.length) change(place.childNodes[i], node);
-    else place.append(node);
+    const there = place.childNodes[i];
+    if (!there) place.append(node);
+    else if (there.dataset?.key !== key && keys.has(there.dataset?.key)) place.insertBefore(node, there);  // its turn comes
+    else change(there, node);
   });
   for (const left of [...place.childNodes].slice(nodes.length)) left.remove();
 }
