@@ -349,6 +349,16 @@ class Keyed(BrowserTest):
 
 
 class Views(BrowserTest):
+    def test_commands_are_copied_also_without_a_secure_context(self):
+        self.serve()
+        self.open("/monitors/-n")
+        self.browser.execute_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        self.clicks("#detail button[data-copy]")
+        self.sees("#said", "copied")
+        self.press("/", Keys.CONTROL + "v")
+        value = "return document.getElementById('filter').value"
+        wait_until(lambda: self.browser.execute_script(value) == "forelock show -- '-n'", "it is on the clipboard")
+
     def test_history_has_a_plot_of_waits(self):
         self.serve("--history", self.path("history.db"))
         child = self.hold("P1")

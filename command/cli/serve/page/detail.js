@@ -1,6 +1,6 @@
 // One monitor: its holder, the queue, and what a release would change.
 import { prioritizeButton, releaseButton } from "./acts.js";
-import { copyButton, duration, element, monitorLink, shellWord, showParts } from "./dom.js";
+import { argument, copyButton, duration, element, monitorLink, showParts } from "./dom.js";
 
 function named(owner) {
   if (!owner) return "a client without a record";
@@ -93,6 +93,6 @@ export function showDetail(id, view, problem) {
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more", "data-key": "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
-    copyButton(`forelock show ${shellWord(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
+    copyButton(`forelock show ${argument(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
   showParts(section, parts);
 }

@@ -78,6 +78,11 @@ export function shellWord(text) {
   return /^[A-Za-z0-9_.,:@%+=\/][A-Za-z0-9_.,:@%+=\/-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+// The same, which is no option though it begins like one.
+export function argument(text) {
+  return text.startsWith("-") ? `-- ${shellWord(text)}` : shellWord(text);
+}
+
 export function copyButton(command) {
   return element("button", { type: "button", "data-copy": command }, `copy: ${command}`);
 }

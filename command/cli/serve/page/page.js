@@ -240,9 +240,28 @@ function go(path) {
   if (state.chosen !== null) document.getElementById("detail").focus();
 }
 
+// Says so. Without a secure context there is no clipboard, and a selection is copied.
+async function copy(button) {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    const box = document.createElement("textarea");
+    box.value = button.dataset.copy;
+    document.body.append(box);
+    box.select();
+    document.execCommand("copy");
+    box.remove();
+    button.focus();
+  }
+  const said = document.getElementById("said");
+  button.dataset.copied = "";
+  setText(said, "copied");
+  setTimeout(() => { delete button.dataset.copied; setText(said, ""); }, 2000);
+}
+
 document.addEventListener("click", (event) => {
   const copied = event.target.closest("[data-copy]");
-  if (copied) navigator.clipboard?.writeText(copied.dataset.copy);
+  if (copied) copy(copied);
   const link = event.target.closest("a[data-view]");
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
