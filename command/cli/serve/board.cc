@@ -23,6 +23,11 @@ using web::Response;
 constexpr std::size_t most_stream_rows = 2000;
 constexpr std::size_t usual_rows = 10'000;
 constexpr std::int64_t most_rows = 100'000;
+constexpr std::size_t most_made = 16;
+constexpr std::size_t longest_made = 1024 * 1024;
+// Of the queue of one monitor.
+constexpr std::size_t usual_waiters = 1000;
+constexpr std::int64_t most_waiters = 10'000;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -53,7 +58,7 @@ std::optional<Acts::Kind> kind_of_act(const std::vector<std::string>& path, bool
   return std::nullopt;
 }
 
-// The object with these rows (Picture::rows_text) besides.
+// The object with these members besides: text without its outer braces.
 std::string with_rows(const Json& head, const std::string& rows) {
   std::string text = text_of(head);
   text.pop_back();
@@ -78,6 +83,7 @@ bool Board::live() const {
 void Board::take(std::shared_ptr<const Picture> picture, const std::vector<web::Event>& events) {
   const bool first = !picture_;
   picture_ = std::move(picture);
+  made_.clear();
   problem_.clear();
   if (first) {
     server_->publish(snapshot());  // streams that began before it have nothing to build on
@@ -206,7 +212,8 @@ Response Board::answer(const web::Request& asked) {
                        (path.size() == 1 && path[0] == "audit");
   if (is_page && path.size() <= 2) return page_response("index.html");
   if (path.size() == 2 && path[0] == "page") return page_response(path[1]);
-  if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2], !request.admin.empty());
+  if (path.size() == 3 && path[0] == "api" && path[1] == "monitors")
+    return monitor(path[2], request.query, !request.admin.empty());
   if (path.size() == 3 && path[0] == "api" && path[1] == "history")
     return error_response(404, "no_history", "there is no history: forelock serve --history FILE keeps one");
   if (path.size() >= 2 && path[0] == "api" && (path[1] == "dead-letters" || path[1] == "audit")) return not_read(path);
@@ -236,6 +243,19 @@ Response Board::not_read(const std::vector<std::string>& path) const {
   if (path[1] == "dead-letters" && path.size() == 4 && path[3] == "payload")
     return error_response(401, "not_authorized", "payloads are shown to admins, by their token (--admin)");
   return error_response(404, "not_found", "there is nothing at this path");
+}
+
+Response Board::of_picture(const std::string& key, const std::function<Json()>& make) const {
+  auto made = made_.find(key);
+  if (made == made_.end()) {
+    const Json json = make();
+    if (json.contains("live")) return json_response(answered(json));  // it is old by itself
+    const std::string text = text_of(json);
+    if (text.size() > longest_made) return json_response(answered(json));
+    if (made_.size() == most_made) made_.clear();
+    made = made_.emplace(key, text.substr(1, text.size() - 2)).first;
+  }
+  return {200, "application/json", with_rows(answered(Json::object()), made->second) + '\n', false};
 }
 
 // All rows as `ls` has them, up to a limit.
@@ -279,23 +299,35 @@ Response Board::admin(const web::Request& request) const {
   return json_response(json);
 }
 
-Response Board::monitor(const std::string& id, bool with_sessions) const {
+// As `show` has it, with so many of those that wait: thousands of records, with their stacks, take this thread seconds.
+Response Board::monitor(const std::string& id, const std::string& query, bool with_sessions) const {
   if (!picture_) return error_response(503, "no_picture", problem_);
+  std::size_t most = usual_waiters;
+  const auto parameters = web::parse_query(query);
+  if (!parameters) return error_response(400, "invalid_argument", "the query is invalid");
+  for (const auto& [name, value] : *parameters) {
+    if (name != "limit") continue;  // the page has others
+    const auto number = config::parse_number(value);
+    if (!number || *number < 1 || *number > most_waiters)
+      return error_response(400, "invalid_argument", "limit=1 to 10000 is expected");
+    most = static_cast<std::size_t>(*number);
+  }
   if (const std::string* const why = picture_->why_unreadable(id))
     return error_response(403, "not_authorized", "it cannot be read: " + *why);
   const Sighting* const view = picture_->find(id);
   if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
-  return json_response(answered(picture_->view(*view, with_sessions)));
+  return of_picture(id + '\n' + std::to_string(most) + (with_sessions ? "s" : ""),
+                    [&] { return picture_->view(*view, with_sessions, most); });
 }
 
 Response Board::chains() const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  return json_response(answered(picture_->chains()));
+  return of_picture("chains", [this] { return picture_->chains(); });
 }
 
 Response Board::orders() const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  return json_response(answered(picture_->orders()));
+  return of_picture("orders", [this] { return picture_->orders(); });
 }
 
 Response Board::ready() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -62,9 +63,11 @@ class Board final : public web::Site {
   // The same of an answer: with "event", the id of the last event of the stream.
   nlohmann::ordered_json answered(nlohmann::ordered_json json) const;
   void tell_status();
+  // An answer that follows from the picture alone: made once for it, however many ask. `key` tells it from others.
+  web::Response of_picture(const std::string& key, const std::function<nlohmann::ordered_json()>& make) const;
   web::Response not_read(const std::vector<std::string>& path) const;
   web::Response monitors(const std::string& query) const;
-  web::Response monitor(const std::string& id, bool with_sessions) const;
+  web::Response monitor(const std::string& id, const std::string& query, bool with_sessions) const;
   // {"acts","who","csrf"}: whether there are acts, and what an admin needs for them.
   web::Response admin(const web::Request& request) const;
   web::Response chains() const;
@@ -84,6 +87,7 @@ class Board final : public web::Site {
   std::optional<LetterCount> letter_count_;  // with letters_
   std::string audit_file_;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
+  mutable std::map<std::string, std::string> made_;            // of of_picture()
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
   std::string told_;                                           // the status that the streams have been told
 };

@@ -237,8 +237,8 @@ Json Picture::same_process(const MonitorView& monitor) const {
   return json;
 }
 
-Json Picture::view(const Sighting& sighting, bool with_sessions) const {
-  const MonitorView monitor = sighting.full(wall());
+Json Picture::view(const Sighting& sighting, bool with_sessions, std::size_t most) const {
+  const MonitorView monitor = sighting.full(wall(), most);
   Json json = json_of(monitor);
   if (!with_sessions) {
     take_out_session(json["holder"]);
@@ -248,14 +248,15 @@ Json Picture::view(const Sighting& sighting, bool with_sessions) const {
   if (const auto pace = parts_.paces.find(monitor.monitor); pace != parts_.paces.end()) {
     add_expected_waits(json, pace->second);
   }
-  const AfterRelease after = blocking().after_release(monitor);
+  const AfterRelease after = blocking().after_release(sighting.view());
   Json next(nullptr);
   if (after.next) {
     const Party& party = blocking().parties()[*after.next];
-    next = {{"who", party.who}, {"info", party.info}, {"node", monitor.queue.front().node}};
+    next = {{"who", party.who}, {"info", party.info}, {"node", sighting.view().queue.front().node}};
   }
   json["if_released"] = {
       {"next", next}, {"moving_up", after.moving_up}, {"kept", after.kept}, {"needed", after.needed}};
+  json["left_out"] = sighting.view().queue.size() - monitor.queue.size();
   json["same_process"] = same_process(monitor);
   date(json, monitor.monitor);
   return json;

@@ -98,7 +98,8 @@ class Picture {
   nlohmann::ordered_json row(const Sighting& monitor) const;
   // Also of one that is not there any more, or may not be read: that has "unreadable", which says why.
   nlohmann::ordered_json row(const std::string& monitor) const;
-  nlohmann::ordered_json view(const Sighting& monitor, bool with_sessions = false) const;
+  // A view has the first `most` of its queue, and "left_out", how many others wait.
+  nlohmann::ordered_json view(const Sighting& monitor, bool with_sessions = false, std::size_t most = 1000) const;
   // The text of {"monitors","left_out"} without its outer braces: those that are held or waited for and that have all
   // `words` in their id, holder or class; if there are more than `most`, those that are waited for, and the oldest.
   std::string rows_text(std::size_t most, const std::vector<std::string>& words = {}) const;

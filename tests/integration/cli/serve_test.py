@@ -201,6 +201,19 @@ class Pictures(ServeTest, support.CliTest):
             for session in sessions:
                 self.assertNotIn(session[2:], text)
 
+    def test_of_a_long_queue_the_first_are_shown(self):
+        self.hold("P1")
+        for _ in range(3):
+            self.start_cli("run", "-m", "P1", "--timeout", "60s", "--", "true")
+        self.wait_waiters("P1", 3)
+        whole = self.get("/api/monitors/P1")
+        some = self.get("/api/monitors/P1?limit=2")
+        self.assertEqual((len(whole["queue"]), whole["left_out"], some["left_out"]), (3, 0, 1))
+        self.assertEqual([waiter["node"] for waiter in some["queue"]], [each["node"] for each in whole["queue"][:2]])
+        self.assertEqual((some["if_released"]["moving_up"], some["holder"]["token"]), (3, whole["holder"]["token"]))
+        for limit in ("0", "x", "10001"):
+            self.assertEqual(self.request("/api/monitors/P1?limit=" + limit)[0].status, 400, limit)
+
     def test_unknown_monitor_is_404(self):
         self.wait_ready()
         response, body = self.request("/api/monitors/unknown")

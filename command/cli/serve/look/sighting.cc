@@ -34,8 +34,9 @@ std::chrono::milliseconds Sighting::later(WallTime now) const {
   return std::max(now - at_, std::chrono::milliseconds(0));
 }
 
-MonitorView Sighting::full(WallTime now) const {
-  MonitorView view = view_;
+MonitorView Sighting::full(WallTime now, std::size_t most) const {
+  const auto end = view_.queue.begin() + static_cast<std::ptrdiff_t>(std::min(view_.queue.size(), most));
+  MonitorView view{view_.monitor, view_.path, view_.holder, {view_.queue.begin(), end}, view_.next_sequence};
   const std::chrono::milliseconds more = later(now);
   if (view.holder) {
     give_back(view.holder->owner, holder_);

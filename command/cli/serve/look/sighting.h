@@ -1,6 +1,8 @@
 // A Sighting is one monitor as it was read.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +51,8 @@ class Sighting {
   const SharedTexts& texts() const { return holder_; }
   const SharedTexts& texts(std::size_t waiter) const { return waiters_[waiter]; }
 
-  // The whole of it, with the durations of that time.
-  MonitorView full(WallTime now) const;
+  // The whole of it, with the durations of that time; of the queue the first `most`.
+  MonitorView full(WallTime now, std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   MonitorSummary summary(WallTime now) const;
   // How much longer all lasts at that time than it says.
   std::chrono::milliseconds later(WallTime now) const;

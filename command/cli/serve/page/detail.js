@@ -73,15 +73,16 @@ function waiterRow(id, waiter) {
       prioritizeButton(id, waiter)));
 }
 
-function queuePart(id, queue) {
+export const mostWaiters = 200;  // that are shown
+
+function queuePart(id, queue, leftOut) {
   if (queue.length === 0) return element("p", { class: "faint" }, "No waiters.");
-  const most = 200;
   const head = element("thead", {}, element("tr", {},
     ...["#", "Who", "Class", "Waits for", "Expected", "Behind"].map((name) => element("th", { scope: "col" }, name))));
   return element("div", { "data-key": "queue" },
     element("table", {}, element("caption", { class: "hidden" }, "The queue, in the order of service"), head,
-      element("tbody", {}, ...queue.slice(0, most).map((waiter) => waiterRow(id, waiter)))),
-    queue.length > most ? element("p", { class: "faint" }, `and ${queue.length - most} more`) : "");
+      element("tbody", {}, ...queue.map((waiter) => waiterRow(id, waiter)))),
+    leftOut > 0 ? element("p", { class: "faint" }, `and ${leftOut} more`) : "");
 }
 
 export function showDetail(id, view, problem) {
@@ -89,7 +90,7 @@ export function showDetail(id, view, problem) {
   section.hidden = id === null;
   if (id === null) return;
   const parts = [element("h2", { id: "detail-title" }, id)];
-  if (view) parts.push(holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue));
+  if (view) parts.push(holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue, view.left_out));
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more", "data-key": "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",

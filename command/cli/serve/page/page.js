@@ -1,7 +1,7 @@
 // The live page: the views of what the stream of events has told.
 import { askWhetherActs } from "./acts.js";
 import { showChains } from "./chains.js";
-import { showDetail } from "./detail.js";
+import { mostWaiters, showDetail } from "./detail.js";
 import { curlButton, duration, monitorPath, setText } from "./dom.js";
 import { moveFocus, showList } from "./list.js";
 import { hideAudit, showAudit } from "./audit.js";
@@ -127,7 +127,7 @@ async function refresh() {
     const id = state.chosen;
     if (id !== null && state.historyProblem !== undefined) showPast(pastSection, id, new URLSearchParams(location.search));
     const [chains, orders, view] = await Promise.all(
-      [read("/api/chains"), read("/api/orders"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
+      [read("/api/chains"), read("/api/orders"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}?limit=${mostWaiters}`)]);
     state.answering = true;
     if (chains.json) {
       takeStatus(chains.json);
