@@ -1,7 +1,9 @@
 """The page of forelock serve in a real browser: changes, keys, acts, many tabs, a server that goes and comes back."""
 
+import datetime
 import os
 import shutil
+import urllib.parse
 
 from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
@@ -407,6 +409,21 @@ class Views(BrowserTest):
         tokens = self.write("tokens", f"anna {ANNA}\n")
         os.chmod(tokens, 0o600)
         identity = self.dead_letter("--type", "Save", "--payload", "-", stdin="the <i>payload</i>")
+    def test_times_are_those_of_the_browser_which_says_so(self):
+        self.serve("--history", self.path("history.db"))
+        self.hold("P1", "--info", "Save")
+        wait_until(lambda: self.get("/api/history/P1")["stays"], "it is in the history")
+        moment = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(seconds=1)
+        self.browser.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+        self.open("/monitors/P1")
+        self.sees("#past label", "(GMT+9)")
+        there = (moment + datetime.timedelta(hours=9)).strftime("%Y-%m-%dT%H:%M:%S")
+        self.browser.execute_script("const box = document.getElementById('past-at'); box.value = arguments[0];"
+                                    "box.dispatchEvent(new Event('change'));", there)
+        self.sees("#moment", "Save")
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.browser.current_url).query)
+        self.assertEqual(query["at"], [moment.strftime("%Y-%m-%dT%H:%M:%S.000Z")])
+
         self.serve("--dead-letters", "--admin", tokens)
         self.open("/dead-letters")
         self.sees("#letters-count", "1 in the queue")

@@ -22,6 +22,12 @@ function time(text) {
   return new Date(text).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
 }
 
+// Times are the browser's, and say so: those of logs are UTC, as a rule.
+function zone() {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts(new Date());
+  return parts.find((part) => part.type === "timeZoneName").value;
+}
+
 function who(stay) {
   const name = stay.who ?? "a client without a record";
   return stay.info ? `${stay.info} (${name})` : name;
@@ -191,7 +197,7 @@ function choices(id, past, at) {
     document.dispatchEvent(new CustomEvent("view", { detail: `/monitors/${encodeURIComponent(id)}?${query}` }));
   });
   return element("p", { class: "more" }, ...links.flatMap((link) => [link, " "]),
-    element("label", {}, "who held it at ", box));
+    element("label", {}, `who held it at (${zone()}) `, box));
 }
 
 async function ask(query) {
