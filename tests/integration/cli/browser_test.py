@@ -351,6 +351,28 @@ class Keyed(BrowserTest):
 
 
 class Views(BrowserTest):
+    def test_a_monitor_that_is_old_by_itself_is_not_shown_as_live(self):
+        self.serve()
+        self.hold("P1", "--info", "Save")
+        self.open("/monitors/P1")
+        self.sees("#detail", "Save")
+        self.assertEqual(self.text("#detail-age"), "")
+        # What the server says of one that it could not read again.
+        self.browser.execute_script("""
+            const fetch = window.fetch;
+            window.fetch = async (path, options) => {
+              const response = await fetch(path, options);
+              if (!path.startsWith("/api/monitors/P1")) return response;
+              const view = { ...await response.json(), live: window.live ?? false, age_ms: 61000 };
+              return new Response(JSON.stringify(view));
+            };""")
+        self.sees("#detail-age", "as it was 1 min 1 s ago")
+        self.assertIn("stale", self.find("#detail").get_attribute("class"))
+        self.assertTrue(self.text("#status").startswith("live"))
+        self.browser.execute_script("window.live = true")
+        wait_until(lambda: self.text("#detail-age") == "", "it is live again")
+        self.assertNotIn("stale", self.find("#detail").get_attribute("class"))
+
     def test_commands_are_copied_also_without_a_secure_context(self):
         self.serve()
         self.open("/monitors/-n")
@@ -387,6 +409,21 @@ class Views(BrowserTest):
         self.assertIn("at=", self.browser.current_url)
         self.no_errors()
 
+    def test_times_are_those_of_the_browser_which_says_so(self):
+        self.serve("--history", self.path("history.db"))
+        self.hold("P1", "--info", "Save")
+        wait_until(lambda: self.get("/api/history/P1")["stays"], "it is in the history")
+        moment = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(seconds=1)
+        self.browser.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+        self.open("/monitors/P1")
+        self.sees("#past label", "(GMT+9)")
+        there = (moment + datetime.timedelta(hours=9)).strftime("%Y-%m-%dT%H:%M:%S")
+        self.browser.execute_script("const box = document.getElementById('past-at'); box.value = arguments[0];"
+                                    "box.dispatchEvent(new Event('change'));", there)
+        self.sees("#moment", "Save")
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.browser.current_url).query)
+        self.assertEqual(query["at"], [moment.strftime("%Y-%m-%dT%H:%M:%S.000Z")])
+
     def test_damaged_history_is_told_at_the_head(self):
         self.serve("--history", self.write("history.db", "x" * 5000))
         self.browser.get(f"http://127.0.0.1:{self.port}/")
@@ -409,21 +446,6 @@ class Views(BrowserTest):
         tokens = self.write("tokens", f"anna {ANNA}\n")
         os.chmod(tokens, 0o600)
         identity = self.dead_letter("--type", "Save", "--payload", "-", stdin="the <i>payload</i>")
-    def test_times_are_those_of_the_browser_which_says_so(self):
-        self.serve("--history", self.path("history.db"))
-        self.hold("P1", "--info", "Save")
-        wait_until(lambda: self.get("/api/history/P1")["stays"], "it is in the history")
-        moment = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(seconds=1)
-        self.browser.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
-        self.open("/monitors/P1")
-        self.sees("#past label", "(GMT+9)")
-        there = (moment + datetime.timedelta(hours=9)).strftime("%Y-%m-%dT%H:%M:%S")
-        self.browser.execute_script("const box = document.getElementById('past-at'); box.value = arguments[0];"
-                                    "box.dispatchEvent(new Event('change'));", there)
-        self.sees("#moment", "Save")
-        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.browser.current_url).query)
-        self.assertEqual(query["at"], [moment.strftime("%Y-%m-%dT%H:%M:%S.000Z")])
-
         self.serve("--dead-letters", "--admin", tokens)
         self.open("/dead-letters")
         self.sees("#letters-count", "1 in the queue")

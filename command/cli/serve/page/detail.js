@@ -85,12 +85,20 @@ function queuePart(id, queue, leftOut) {
     leftOut > 0 ? element("p", { class: "faint" }, `and ${leftOut} more`) : "");
 }
 
+// It may have changed, and has not been read again, though others have.
+function agePart(view) {
+  if (view.live !== false) return "";
+  return element("p", { id: "detail-age", class: "alert", "data-key": "age" },
+    `Not live: as it was ${duration(view.age_ms)} ago.`);
+}
+
 export function showDetail(id, view, problem) {
   const section = document.getElementById("detail");
   section.hidden = id === null;
+  section.classList.toggle("stale", view?.live === false);
   if (id === null) return;
   const parts = [element("h2", { id: "detail-title" }, id)];
-  if (view) parts.push(holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue, view.left_out));
+  if (view) parts.push(agePart(view), holderPart(view.holder), releasePart(view), processPart(view), queuePart(id, view.queue, view.left_out));
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more", "data-key": "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
