@@ -32,7 +32,7 @@ class AuditCommand final : public Command {
     CLI::App* app = root.add_subcommand("audit", "Show what was done to locks and letters by force, and who did it");
     app->add_option("-m,--monitor", monitor_, "Only what was done to this monitor")->type_name("MONITOR");
     app->add_option("--action", action_,
-                    "Only acts of this kind: release, unlock, prioritize, purge, park, replay, unpark, import")
+                    "Only acts of this kind: release, unlock, prioritize, purge, park, replay, unpark, import, forward")
         ->type_name("ACTION");
     app->add_option("--since", since_, "Only what was done after this: 2025-11-21T03:00:00Z, or an age such as 24h")
         ->type_name("TIME");
