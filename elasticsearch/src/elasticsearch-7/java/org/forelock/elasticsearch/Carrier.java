@@ -8,14 +8,14 @@ import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.forelock.search.Words;
 
 /**
- * A Carrier takes what the plugin hands on with a request to where it is needed, as headers of the thread context,
- * which reach other nodes. This version can add headers to a context and take none away: so the name of each later
- * value has a higher number, and an empty one stands for none. Thread-safe.
+ * A Carrier passes the plugin's values on with a request, as headers of the thread context, which reach other nodes.
+ * This version can add headers to a context but not remove them: so the name of each later value has a higher number,
+ * and an empty one stands for none. Thread-safe.
  */
 final class Carrier {
   private Carrier() {}
 
-  /** What is said with what is done in a context. */
+  /** The headers of a context. */
   static Words words(ThreadContext context) {
     return new Words() {
       @Override
@@ -49,14 +49,14 @@ final class Carrier {
     return value == null || value.isEmpty() ? null : value;
   }
 
-  /** Hands on a value, instead of an earlier one of that name, until what is returned is closed. */
+  /** Passes a value on, instead of an earlier one of that name, until the result is closed. */
   static StoredContext with(ThreadContext context, String name, String value) {
     StoredContext former = context.newStoredContext(true);
     context.putHeader(numbered(name, count(context, name)), value);
     return former;
   }
 
-  /** Does not hand on what has these names, until what is returned is closed. */
+  /** Passes no values with these names on, until the result is closed. */
   static StoredContext without(ThreadContext context, Collection<String> names) {
     List<String> given = new ArrayList<>();
     for (String name : names) {
@@ -69,7 +69,7 @@ final class Carrier {
     return former;
   }
 
-  /** Goes on with what came from another node, without what this one knows by a name, until that is closed. */
+  /** Continues with values from another node, without this node's values of a name, until the result is closed. */
   static StoredContext receiving(ThreadContext context, String name) {
     return context.newStoredContext(true, List.of(name));
   }

@@ -18,11 +18,11 @@ import org.elasticsearch.transport.TransportChannel;
 import org.elasticsearch.transport.TransportRequest;
 
 /**
- * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
+ * The parts of Elasticsearch that differ from OpenSearch, for the sources that both plugins share; they differ between
  * Elasticsearch 8 and 9.
  */
 final class SearchEngine {
-  /** Of the names of what an exception tells beside its text. */
+  /** The prefix of an exception's metadata keys. */
   static final String PREFIX = "es.";
 
   private SearchEngine() {}
@@ -62,7 +62,7 @@ final class SearchEngine {
     return count.enoughShardsActive(copies).enoughShards();
   }
 
-  /** A request is needed for longer than its handler takes. */
+  /** Keeps a request that is needed for longer than its handler runs. */
   static void keep(TransportRequest request) {
     request.incRef();
   }

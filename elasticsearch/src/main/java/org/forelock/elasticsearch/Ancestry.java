@@ -12,7 +12,7 @@ import org.elasticsearch.tasks.TaskId;
 import org.forelock.search.Ancestors;
 import org.forelock.search.TaskName;
 
-/** Which task descends from which, as far as this node knows. Thread-safe. */
+/** The descent of tasks, as far as this node knows it. Thread-safe. */
 final class Ancestry implements Ancestors {
   private static final int MAX_DEPTH = 16;
 
@@ -52,7 +52,7 @@ final class Ancestry implements Ancestors {
     return parent.isSet() && parent.getNodeId().equals(node.get()) ? tasks.apply(parent.getId()) : null;
   }
 
-  /** Watches what it descends from: that can be cancelled, as it cannot itself. */
+  /** Watches its ancestors: they can be cancelled, the task itself cannot. */
   void watch(Task task) {
     Task one = task;
     for (int depth = 0; one != null && depth < MAX_DEPTH; ++depth) {

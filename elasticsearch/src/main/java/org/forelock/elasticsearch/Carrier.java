@@ -7,13 +7,13 @@ import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.forelock.search.Words;
 
 /**
- * A Carrier takes what the plugin hands on with a request to where it is needed, as headers of the thread context,
- * which reach other nodes. Thread-safe.
+ * A Carrier passes the plugin's values on with a request, as headers of the thread context, which reach other nodes.
+ * Thread-safe.
  */
 final class Carrier {
   private Carrier() {}
 
-  /** What is said with what is done in a context. */
+  /** The headers of a context. */
   static Words words(ThreadContext context) {
     return new Words() {
       @Override
@@ -33,19 +33,19 @@ final class Carrier {
     return context.getHeader(name);
   }
 
-  /** Hands on a value, instead of an earlier one of that name, until what is returned is closed. */
+  /** Passes a value on, instead of an earlier one of that name, until the result is closed. */
   static StoredContext with(ThreadContext context, String name, String value) {
     StoredContext former = without(context, List.of(name));
     context.putHeader(name, value);
     return former;
   }
 
-  /** Does not hand on what has these names, until what is returned is closed. */
+  /** Passes no values with these names on, until the result is closed. */
   static StoredContext without(ThreadContext context, Collection<String> names) {
     return context.newStoredContextPreservingResponseHeaders(List.of(), names);
   }
 
-  /** Goes on with what came from another node, without what this one knows by a name, until that is closed. */
+  /** Continues with values from another node, without this node's values of a name, until the result is closed. */
   static StoredContext receiving(ThreadContext context, String name) {
     return context.newStoredContextPreservingResponseHeaders(List.of(name), List.of());
   }

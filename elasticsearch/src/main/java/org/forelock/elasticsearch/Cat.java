@@ -12,7 +12,7 @@ import org.elasticsearch.rest.action.cat.AbstractCatAction;
 import org.elasticsearch.rest.action.cat.RestTable;
 import org.forelock.search.LocksTable;
 
-/** What is locked, as a table for people: the same as {@code _plugins/_forelock/locks}. */
+/** The locks as a table for people: the contents of {@code _plugins/_forelock/locks}. */
 final class Cat extends AbstractCatAction {
   @Override
   public String getName() {

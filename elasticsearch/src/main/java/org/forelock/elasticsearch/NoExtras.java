@@ -11,7 +11,7 @@ import org.forelock.ForelockException;
 import org.forelock.search.HeldRequest;
 import org.forelock.search.WritePlan;
 
-/** No queue, and nothing is known of clients; but a task may be cancelled from which a write descends. Thread-safe. */
+/** Extras without a queue or knowledge of clients; an ancestor task of a write may be cancelled. Thread-safe. */
 final class NoExtras implements Extras {
   private final Parts parts;
 

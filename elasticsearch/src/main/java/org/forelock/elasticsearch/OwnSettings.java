@@ -6,7 +6,7 @@ import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Setting.Property;
 import org.elasticsearch.common.settings.Settings;
 
-/** Settings of what the plugin for OpenSearch has, and this one has not: better refused than ignored. */
+/** Settings that only the plugin for OpenSearch supports: refused here instead of ignored. */
 final class OwnSettings {
   static final Setting<Boolean> INDEX_FENCING = missing("index.forelock.fencing",
       "the plugin has no engine of its own on Elasticsearch that refuses late writes", Property.IndexScope,

@@ -90,7 +90,7 @@ public final class Parts extends CommonParts {
     }
   }
 
-  /** What a task descends from ends its wait, where that is cancelled. */
+  /** Ends a task's wait when an ancestor of it is cancelled. */
   void watch(Task task) {
     ancestry.watch(task);
   }

@@ -26,7 +26,7 @@ import org.elasticsearch.transport.TransportService;
 
 /** The Peers are the nodes of the cluster with the plugin, which ask each other. Thread-safe; no method blocks. */
 final class Peers {
-  /** At once, on a thread that must not be kept. */
+  /** Runs at once, on a thread that must not be blocked. */
   static final Executor AT_ONCE = EsExecutors.DIRECT_EXECUTOR_SERVICE;
 
   private final TransportService transport;
@@ -38,7 +38,7 @@ final class Peers {
     void answer(Map<String, Object> question, Consumer<Map<String, Object>> reply);
   }
 
-  /** What all nodes have answered. */
+  /** The answers of all nodes. */
   static final class Answered {
     /** By the nodes' ids. */
     final Map<String, Map<String, Object>> nodes = new TreeMap<>();

@@ -14,13 +14,13 @@ import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportService;
 import org.forelock.search.Looks;
 
-/** What the plugin is asked over REST. These are actions so that roles can permit them. */
+/** The plugin's questions over REST. They are actions so that roles can permit them. */
 final class Questions {
-  /** What is locked: all that is, or one monitor with its queue. */
+  /** The locks: all of them, or one monitor with its queue. */
   static final ActionType<Reply> LOCKS = new ActionType<>("cluster:monitor/forelock/locks");
-  /** What Prometheus reads of the node that is asked. */
+  /** The metrics of the asked node for Prometheus. */
   static final ActionType<Reply> METRICS = new ActionType<>("cluster:monitor/forelock/metrics");
-  /** What happened on each node, and what is there now. */
+  /** The counts and the current state of each node. */
   static final ActionType<Reply> STATS = new ActionType<>("cluster:monitor/forelock/stats");
   /** Gives a lease, on the node that is asked. */
   static final ActionType<Reply> LEASE_TAKE = new ActionType<>("cluster:admin/forelock/leases/take");
@@ -30,7 +30,7 @@ final class Questions {
   static final ActionType<Reply> LEASE_LIST = new ActionType<>("cluster:admin/forelock/leases/list");
   /** Ends waits on all nodes. */
   static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
-  /** Nothing: only whoever is permitted to ask is. */
+  /** Does nothing: permission to ask is the answer. */
   static final ActionType<Reply> FOREGROUND = new ActionType<>(ForegroundPermit.ACTION);
   /** Moves those that wait on all nodes to another class. */
   static final ActionType<Reply> PRIORITIZE = new ActionType<>("cluster:admin/forelock/prioritize");
@@ -61,7 +61,7 @@ final class Questions {
     }
   }
 
-  /** What is locked, by whom, and who waits. */
+  /** The locks, their holders, and the contenders that wait. */
   public static final class LocksAction extends OfThisNode {
     private final Parts parts;
 

@@ -17,8 +17,8 @@ import org.elasticsearch.index.translog.Translog.Location;
 import org.elasticsearch.indices.IndicesService;
 
 /**
- * A RefreshService asks the nodes of a shard's copies when they show what has been written, and answers them: what
- * {@code refresh=wait_for} waits for, without the locks of the write. Thread-safe.
+ * A RefreshService asks the nodes of a shard's copies when written documents become visible, and answers such
+ * questions: {@code refresh=wait_for} waits for that without the locks of the write. Thread-safe.
  */
 final class RefreshService implements Refreshes {
   private static final String QUESTION = "internal:plugin/forelock/refreshed";

@@ -6,7 +6,7 @@ import org.elasticsearch.action.ActionResponse;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.common.io.stream.StreamOutput;
 
-/** What a node answers, with values by name. */
+/** The answer of a node, with values by name. */
 final class Reply extends ActionResponse {
   final Map<String, Object> values;
 

@@ -18,7 +18,7 @@ import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
 
-/** One path of the plugin's REST interface: a question, and its answer as JSON or as it is. */
+/** One path of the plugin's REST interface: a question, and its answer as JSON or plain text. */
 final class Rest extends BaseRestHandler {
   static final String ROOT = "/_plugins/_forelock/";
 

@@ -16,8 +16,8 @@ import org.elasticsearch.transport.TransportService;
 
 /**
  * Connects the plugin with services of the node that exist only after its components. It is an action that does
- * nothing, since Elasticsearch makes actions before it takes requests, and gives those services to nothing else of a
- * plugin.
+ * nothing, since Elasticsearch creates actions before it takes requests, and passes those services to no other object
+ * of a plugin.
  */
 public final class Wiring extends HandledTransportAction<Message, Reply> {
   static final ActionType<Reply> TYPE = new ActionType<>("internal:plugin/forelock/wiring");

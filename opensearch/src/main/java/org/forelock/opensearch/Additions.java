@@ -7,7 +7,7 @@ import org.opensearch.core.common.io.stream.StreamOutput;
 
 /**
  * The Additions of later versions to a message between nodes: values by name, at its end. This version has none, and
- * passes over those that it gets; a node takes no message of which something is left.
+ * skips those that it gets; a node accepts no message with unread bytes.
  */
 final class Additions {
   private Additions() {}

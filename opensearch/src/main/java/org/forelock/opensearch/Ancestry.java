@@ -7,7 +7,7 @@ import org.opensearch.core.tasks.TaskId;
 import org.opensearch.tasks.Task;
 import org.opensearch.tasks.TaskManager;
 
-/** Which task descends from which, as far as this node knows. */
+/** The descent of tasks, as far as this node knows it. */
 final class Ancestry implements Ancestors {
   private static final int MAX_DEPTH = 16;
 

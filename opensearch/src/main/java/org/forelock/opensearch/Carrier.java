@@ -12,11 +12,11 @@ import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.common.util.concurrent.ThreadContextStatePropagator;
 
 /**
- * A Carrier takes what the plugin hands on with a request to where it is needed: as transients of the thread context
- * on a node, as headers between nodes. Thread-safe.
+ * A Carrier passes the plugin's values on with a request: as transients of the thread context on a node, as headers
+ * between nodes. Thread-safe.
  *
- * <p>Plain headers would not do: OpenSearch Security begins a new context for whatever is sent, to this node too, and
- * knows its own headers alone. What a propagator names is kept by each context that is begun so.
+ * <p>Plain headers do not suffice: OpenSearch Security begins a new context for every message, even to the same node,
+ * and copies only its own headers. Such a context keeps the values that a propagator names.
  */
 final class Carrier implements ThreadContextStatePropagator {
   private static final List<String> NAMES =
@@ -25,7 +25,7 @@ final class Carrier implements ThreadContextStatePropagator {
   /** Of what a node does on its own account. */
   private static final List<String> NAMES_OF_NODE = List.of(Headers.OF_NODE);
 
-  /** What is said with what is done in a context. */
+  /** The headers of a context. */
   static Words words(ThreadContext context) {
     return new Words() {
       @Override
@@ -45,14 +45,14 @@ final class Carrier implements ThreadContextStatePropagator {
     return context.getTransient(name);
   }
 
-  /** Hands on a value, instead of an earlier one of that name, until what is returned is closed. */
+  /** Passes a value on, instead of an earlier one of that name, until the result is closed. */
   static StoredContext with(ThreadContext context, String name, String value) {
     StoredContext former = context.newStoredContext(true, List.of(name));
     context.putTransient(name, value);
     return former;
   }
 
-  /** Does not hand on what has these names, until what is returned is closed. */
+  /** Passes no values with these names on, until the result is closed. */
   static StoredContext without(ThreadContext context, Collection<String> names) {
     return context.newStoredContext(true, names);
   }
@@ -62,7 +62,7 @@ final class Carrier implements ThreadContextStatePropagator {
     return context.getHeader(Headers.HELD_WITHIN) != null;
   }
 
-  /** Goes on with what came from another node, without what this one knows by a name, until that is closed. */
+  /** Continues with values from another node, without this node's values of a name, until the result is closed. */
   static StoredContext receiving(ThreadContext context, String name) {
     StoredContext former = context.newStoredContext(true, List.of(name));
     receive(context);
@@ -105,7 +105,7 @@ final class Carrier implements ThreadContextStatePropagator {
     return carried(source, NAMES);
   }
 
-  /** What the node does on its own account is no part of a request. */
+  /** Work that the node does on its own account is no part of a request. */
   @Override
   public Map<String, Object> transients(Map<String, Object> source, boolean isSystemContext) {
     Map<String, Object> carried = new HashMap<>(headers(source, isSystemContext));

@@ -10,7 +10,7 @@ import org.opensearch.rest.RestResponse;
 import org.opensearch.rest.action.RestResponseListener;
 import org.opensearch.rest.action.cat.RestTable;
 
-/** What is locked, as a table for people: the same as {@code _plugins/_forelock/locks}. */
+/** The locks as a table for people: the contents of {@code _plugins/_forelock/locks}. */
 final class Cat extends CatBase {
   @Override
   public String getName() {

@@ -8,12 +8,12 @@ import org.opensearch.core.action.ActionListener;
 import org.opensearch.http.HttpChannel;
 import org.opensearch.rest.RestRequest;
 
-/** The clients' connections to this node, and what is to be done when one closes. Thread-safe. */
+/** The clients' connections to this node, and the tasks for their closing. Thread-safe. */
 final class Disconnections {
   static final String KEY = "_forelock_client";
   private static final Runnable NOTHING = () -> {};
 
-  /** One listener a connection, however many requests it carries. */
+  /** One listener for each connection, however many requests it carries. */
   private final Map<HttpChannel, Set<Runnable>> watched = new ConcurrentHashMap<>();
 
   /** Remembers the connection for what is done in this context. */

@@ -17,10 +17,10 @@ import org.opensearch.index.engine.VersionConflictEngineException;
 import org.opensearch.index.seqno.SequenceNumbers;
 
 /**
- * A GuardedEngine, which indices with {@code index.forelock.fencing} have, refuses a write whose locks are not certain
- * any more at the moment when the primary does it, and makes the lock's token the document's version, that of a created
- * one, too. The refusal is that of one document, as a version conflict is: what was done before it is replicated as
- * usual. (A listener of the shard could not refuse: OpenSearch logs what it throws, and goes on.)
+ * A GuardedEngine, which indices with {@code index.forelock.fencing} have, refuses a write whose locks are no longer
+ * certain at the moment when the primary does it, and makes the lock's token the document's version, also for a created
+ * one. The refusal concerns one document, like a version conflict: earlier documents are replicated as usual. (A
+ * listener of the shard could not refuse: OpenSearch logs its exceptions and continues.)
  */
 final class GuardedEngine extends InternalEngine {
   private final ThreadContext context;

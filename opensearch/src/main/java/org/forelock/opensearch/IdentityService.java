@@ -21,7 +21,7 @@ import org.opensearch.transport.TransportRequestOptions;
 import org.opensearch.transport.TransportResponseHandler;
 import org.opensearch.transport.TransportService;
 
-/** An IdentityService asks the nodes in which ZooKeeper namespace their locks are, and answers them. Thread-safe. */
+/** An IdentityService asks nodes for the ZooKeeper namespace of their locks, and answers them. Thread-safe. */
 final class IdentityService implements NodeIdentity.Nodes {
   private static final String ACTION = "internal:plugin/forelock/identity";
   private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(5);
@@ -76,7 +76,7 @@ final class IdentityService implements NodeIdentity.Nodes {
       identity.accept(answer.identity);
     }
 
-    /** It is gone, stands still, or has an older plugin. */
+    /** The node has left, is stopped, or has an older plugin. */
     @Override
     public void handleException(TransportException problem) {
       identity.accept(null);

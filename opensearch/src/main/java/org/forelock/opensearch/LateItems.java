@@ -40,10 +40,10 @@ import org.opensearch.core.action.ActionListener;
 import org.opensearch.tasks.Task;
 
 /**
- * LateItems are those of a shard bulk whose locks others kept, in a bulk that may be queued: their locks are tried
- * again a number of times, what gets its lock is written, and the rest becomes dead letters. One attempt at a time;
- * what an attempt changes, the next one sees. The place that the first attempt had among the held requests is kept to
- * the end, and so is the whole request, which counts as what it takes.
+ * LateItems are the items of a shard bulk whose locks others kept, in a bulk that may be queued: their locks are
+ * retried a number of times, items that get their locks are written, and the rest becomes dead letters. There is one
+ * attempt at a time, and each sees the changes of the one before. The place of the first attempt among the held
+ * requests is kept to the end, and so is the whole request, which counts with its size.
  */
 final class LateItems {
   /** Of a monitor's failed attempts, the first keeps its message, and so many of the last. */
@@ -186,7 +186,7 @@ final class LateItems {
       return;
     }
     if (attempts > queue.letters.retries()) {
-      // It counts until it is durable: a queue that is slow holds up what comes.
+      // It counts until it is durable: a slow queue delays later requests.
       queue.workers.block(() -> surrender(held), problem -> queue.requests.fail(held, problem));
       return;
     }
@@ -333,7 +333,7 @@ final class LateItems {
     next();
   }
 
-  /** What is left becomes dead letters, in order; behind one that no queue took, none of the same monitor. */
+  /** Makes the rest dead letters, in order; after one that no queue accepted, none of the same monitor. */
   private void surrender(HeldRequest held) {
     if (!queue.requests.runCounted(held)) {
       return;

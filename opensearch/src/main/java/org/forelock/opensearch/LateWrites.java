@@ -17,7 +17,7 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.tasks.Task;
 
-/** LateWrites queue what got no lock, and know when clients go. Thread-safe. */
+/** LateWrites queue writes that got no lock, and detect that clients have gone. Thread-safe. */
 final class LateWrites implements Extras {
   private final Disconnections disconnections = new Disconnections();
   private final ClusterService cluster;
@@ -41,7 +41,7 @@ final class LateWrites implements Extras {
     return disconnections.watch(of, gone);
   }
 
-  /** What is done in the background goes on when the client that has begun it goes. */
+  /** Background work continues when its client disconnects. */
   @Override
   public List<String> ofClient() {
     return List.of(Disconnections.KEY);

@@ -11,14 +11,14 @@ import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportService;
 
-/** Questions that the node answers that was asked. They are actions so that roles can permit them. */
+/** Questions that the asked node answers itself. They are actions so that roles can permit them. */
 abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer> {
-  /** What is locked: all that is, or one monitor with its queue. */
+  /** The locks: all of them, or one monitor with its queue. */
   static final ActionType<LookAnswer> LOCKS = new ActionType<>("cluster:monitor/forelock/locks", LookAnswer::new);
-  /** What Prometheus reads. */
+  /** The metrics for Prometheus. */
   static final ActionType<LookAnswer> METRICS = new ActionType<>("cluster:monitor/forelock/metrics", LookAnswer::new);
 
-  /** Nothing: only whoever is permitted to ask is. */
+  /** Does nothing: permission to ask is the answer. */
   static final ActionType<LookAnswer> FOREGROUND = new ActionType<>(ForegroundPermit.ACTION, LookAnswer::new);
 
   private final Looks looks;
@@ -42,7 +42,7 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
     });
   }
 
-  /** What is locked, by whom, and who waits. */
+  /** The locks, their holders, and the contenders that wait. */
   public static final class LocksAction extends LookAction {
     private final Parts parts;
 

@@ -6,7 +6,7 @@ import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
 
-/** What one node answered, by name. */
+/** The answer of one node, by name. */
 final class LookAnswer extends ActionResponse {
   final Map<String, Object> values;
 

@@ -58,7 +58,7 @@ abstract class NodesAction
     return new NodesAnswer.OfNode(clusterService.localNode(), answer(request.parameters));
   }
 
-  /** What happened on each node, and what is there now. */
+  /** The counts and the current state of each node. */
   public static final class StatsAction extends NodesAction {
     private final Parts parts;
 

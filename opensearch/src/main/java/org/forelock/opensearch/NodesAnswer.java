@@ -12,7 +12,7 @@ import org.opensearch.cluster.node.DiscoveryNode;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
 
-/** What all nodes answered, each with values by name. */
+/** The answers of all nodes, each with values by name. */
 final class NodesAnswer extends BaseNodesResponse<NodesAnswer.OfNode> {
   NodesAnswer(ClusterName cluster, List<OfNode> nodes, List<FailedNodeException> failures) {
     super(cluster, nodes, failures);
@@ -44,7 +44,7 @@ final class NodesAnswer extends BaseNodesResponse<NodesAnswer.OfNode> {
     return failures().stream().map(failure -> failure.nodeId() + ": " + failure.getMessage()).toList();
   }
 
-  /** What one node answered. */
+  /** The answer of one node. */
   static final class OfNode extends BaseNodeResponse {
     final Map<String, Object> values;
 

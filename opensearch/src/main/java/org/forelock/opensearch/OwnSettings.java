@@ -11,9 +11,9 @@ import org.opensearch.common.settings.Setting.Property;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.core.common.settings.SecureString;
 
-/** Settings that count on OpenSearch alone. */
+/** Settings of the plugin for OpenSearch alone. */
 final class OwnSettings {
-  /** How clients ask for the dead-letter queue. */
+  /** The ways in which clients request the dead-letter queue. */
   enum QueueMode {
     OFF,
     HEADER,
@@ -33,7 +33,7 @@ final class OwnSettings {
   /** Not dynamic: the engine, which only such indices have, is made when an index is opened. */
   static final Setting<Boolean> INDEX_FENCING =
       Setting.boolSetting("index.forelock.fencing", false, Property.IndexScope);
-  /** What the plugin itself writes into the index's settings, so that it is there wherever the index is. */
+  /** Written by the plugin itself into the index's settings, so that it stays with the index. */
   static final Setting<Fence> INDEX_FENCE =
       new Setting<>("index.forelock.fence", "", Fence::parse, Property.IndexScope, Property.Dynamic);
   static final Setting<Boolean> CANCEL_ON_DISCONNECT =

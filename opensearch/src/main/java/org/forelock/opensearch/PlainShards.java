@@ -12,8 +12,8 @@ import org.opensearch.index.shard.IndexEventListener;
 import org.opensearch.index.shard.IndexShard;
 
 /**
- * The PlainShards are those of this node without a {@link GuardedEngine}, which an index has from its opening on or not
- * at all. A cluster manager without this plugin, or with an older one, may give the setting to an index that is open.
+ * The PlainShards are the shards of this node without a {@link GuardedEngine}, which an index gets when it is opened or
+ * not at all. A cluster manager without this plugin, or with an older one, may give the setting to an open index.
  * Thread-safe.
  */
 final class PlainShards {

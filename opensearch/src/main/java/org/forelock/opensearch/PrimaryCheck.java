@@ -21,7 +21,7 @@ import org.opensearch.transport.TransportRequestHandler;
 
 /**
  * A PrimaryCheck puts the {@link PrimaryGate} before the node's handlers, and leaves the {@link Certainty} of the
- * locks in the thread context for the engine, which asks again at each document.
+ * locks in the thread context for the engine, which checks it again at each document.
  */
 final class PrimaryCheck extends PrimaryGate {
   private final ThreadPool threads;

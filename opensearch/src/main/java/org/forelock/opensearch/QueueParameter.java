@@ -4,7 +4,7 @@ import org.forelock.search.Headers;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.rest.RestRequest;
 
-/** The parameter of a bulk that says what the header {@link Headers#QUEUE} says. */
+/** The parameter of a bulk with the meaning of the header {@link Headers#QUEUE}. */
 final class QueueParameter {
   private QueueParameter() {}
 

@@ -41,8 +41,8 @@ import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportService;
 
 /**
- * Lets fencing go on in an index whose versions are above the tokens of this ZooKeeper, because one or the other was
- * restored or made anew: the index gets a {@link Fence}.
+ * Lets fencing continue in an index whose versions are above the tokens of this ZooKeeper, because one of the two was
+ * restored or created anew: the index gets a {@link Fence}.
  */
 final class Refence {
   static final String INDEX = "index";

@@ -8,7 +8,7 @@ import org.opensearch.rest.RestRequest;
 import org.opensearch.rest.RestRequest.Method;
 import org.opensearch.rest.action.RestResponseListener;
 
-/** Lets fencing go on in an index. */
+/** Lets fencing continue in an index. */
 final class RefenceRest extends RestBase {
   @Override
   public String getName() {

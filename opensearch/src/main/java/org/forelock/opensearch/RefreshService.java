@@ -27,8 +27,8 @@ import org.opensearch.transport.TransportResponseHandler;
 import org.opensearch.transport.TransportService;
 
 /**
- * A RefreshService asks the nodes of a shard's copies when they show what has been written, and answers them: what
- * {@code refresh=wait_for} waits for, without the locks of the write. Thread-safe.
+ * A RefreshService asks the nodes of a shard's copies when written documents become visible, and answers such
+ * questions: {@code refresh=wait_for} waits for that without the locks of the write. Thread-safe.
  */
 final class RefreshService implements Refreshes {
   private static final String ACTION = "internal:plugin/forelock/refreshed";

@@ -16,9 +16,9 @@ import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportChannel;
 import org.opensearch.transport.TransportRequest;
 
-/** What OpenSearch has in another way than Elasticsearch, for the sources that both plugins share. */
+/** The parts of OpenSearch that differ from Elasticsearch, for the sources that both plugins share. */
 final class SearchEngine {
-  /** Of the names of what an exception tells beside its text. */
+  /** The prefix of an exception's metadata keys. */
   static final String PREFIX = "opensearch.";
 
   private SearchEngine() {}
@@ -57,7 +57,7 @@ final class SearchEngine {
     return count.enoughShardsActive(copies);
   }
 
-  /** A request is needed for longer than its handler takes: here it stays as it is. */
+  /** Keeps a request that is needed for longer than its handler runs: nothing to do here. */
   static void keep(TransportRequest request) {}
 
   static void letGo(TransportRequest request) {}

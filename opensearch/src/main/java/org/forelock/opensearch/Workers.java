@@ -12,7 +12,7 @@ import org.opensearch.threadpool.ThreadPool;
 
 /** Workers are the node's threads for work that was held. Thread-safe. */
 class Workers implements NodeParts.Threads {
-  /** So many of the node's threads may be blocked at a time. */
+  /** The largest number of the node's threads that may be blocked at a time. */
   static final int MAX_BLOCKED = 2;
 
   private final ThreadPool threads;

@@ -20,7 +20,7 @@ import org.opensearch.index.seqno.SequenceNumbers;
 import org.opensearch.ingest.IngestService;
 
 /**
- * A WriteLetter is the payload of a dead letter: all that doing a document's write again needs, as JSON whose form is
+ * A WriteLetter is the payload of a dead letter: all data for repeating a document's write, as JSON in the form of
  * docs/opensearch-write.schema.json.
  */
 final class WriteLetter {

@@ -8,7 +8,7 @@ import org.forelock.search.LockSource;
 import org.forelock.search.Stats;
 import org.opensearch.common.util.concurrent.ThreadContext;
 
-/** A WriteQueue is what the late items of all bulks have in common. Thread-safe. */
+/** A WriteQueue has the objects that the late items of all bulks share. Thread-safe. */
 final class WriteQueue {
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final long LONGEST_PAUSE_MILLIS = 10_000;
@@ -42,7 +42,7 @@ final class WriteQueue {
     this.namespace = namespace;
   }
 
-  /** So long before the next attempt: at random below a bound that doubles, so that late items do not come together. */
+  /** The pause before the next attempt: random below a bound that doubles, so that late items are spread out. */
   static long pauseMillis(int attempts) {
     long bound = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempts - 1, 10));
     return ThreadLocalRandom.current().nextLong(bound + 1);

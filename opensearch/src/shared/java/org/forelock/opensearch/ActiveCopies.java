@@ -18,8 +18,8 @@ import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.index.shard.ShardId;
 
 /**
- * The ActiveCopies that a write waits for ({@code wait_for_active_shards}, and the primary at least) are waited for
- * before its locks, not under them: nothing is written meanwhile. Thread-safe; never blocks.
+ * The ActiveCopies that a write waits for ({@code wait_for_active_shards}, and the primary at least) are awaited before
+ * its locks, not under them, since nothing is written meanwhile. Thread-safe; never blocks.
  */
 final class ActiveCopies {
   private final ClusterService cluster;

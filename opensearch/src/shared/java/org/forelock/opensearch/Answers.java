@@ -25,14 +25,14 @@ final class Answers {
     return answer;
   }
 
-  /** Has the answer that is made in this context say when to try again, if the problem is one that passes. */
+  /** Adds the time of a retry to the answer of this context, if the problem may pass. */
   static void tryAgainLater(ThreadContext context, Exception problem, long seconds) {
     if (problem instanceof Refusal && ((Refusal) problem).tryAgain()) {
       context.addResponseHeader(Headers.RETRY_AFTER, Long.toString(seconds));
     }
   }
 
-  /** The same; what is no refusal is left as it is. */
+  /** The same; other exceptions are returned unchanged. */
   static Exception of(Exception problem) {
     return problem instanceof Refusal ? of((Refusal) problem) : problem;
   }

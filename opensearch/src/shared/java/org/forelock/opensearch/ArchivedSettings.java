@@ -14,9 +14,9 @@ import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 
 /**
- * The ArchivedSettings are those of the plugin that a node without it has put away, as OpenSearch does with what it
- * does not know: with the plugin back, they would count no more, and nobody would notice. Here an index is guarded by
- * what they say, and the log and the statistics tell of them. Thread-safe.
+ * The ArchivedSettings are settings of the plugin that a node without it has archived, as OpenSearch does with unknown
+ * settings: with the plugin back, they would silently have no effect. This class guards an index by them, and reports
+ * them in the log and the statistics. Thread-safe.
  */
 final class ArchivedSettings implements ClusterStateListener {
   private static final String PREFIX = "archived.";
@@ -30,13 +30,13 @@ final class ArchivedSettings implements ClusterStateListener {
     this.log = log;
   }
 
-  /** The value of a setting of an index, or the one that was put away. */
+  /** The value of a setting of an index, or the archived one. */
   static <T> T get(Setting<T> setting, Settings settings) {
     String archived = setting.exists(settings) ? null : settings.get(PREFIX + setting.getKey());
     return setting.get(archived == null ? settings : Settings.builder().put(setting.getKey(), archived).build());
   }
 
-  /** What an operator has to put right. */
+  /** Problems for an operator to correct. */
   List<String> problems() {
     return problems;
   }

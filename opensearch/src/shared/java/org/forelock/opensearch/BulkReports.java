@@ -7,7 +7,7 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 final class BulkReports {
   private BulkReports() {}
 
-  /** Those of a bulk: what is done in this context, and on this node in those that are made of it, is part of it. */
+  /** Begins a bulk: work in this context, and in contexts derived from it on this node, is part of it. */
   static PartReports begin(ThreadContext context) {
     PartReports reports = new PartReports();
     context.putTransient(PartReports.KEY, reports);

@@ -35,10 +35,7 @@ import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.rest.RestHeaderDefinition;
 import org.opensearch.threadpool.ThreadPool;
 
-/**
- * The CommonParts are what the plugin consists of in every search engine, put together once; each adds what it alone
- * has. Thread-safe.
- */
+/** The CommonParts are the plugin's parts for every search engine; each plugin adds its own. Thread-safe. */
 abstract class CommonParts implements Refreshes {
   final ForelockClient client;
   final ClientFactory factory;
@@ -113,7 +110,7 @@ abstract class CommonParts implements Refreshes {
         .map(name -> new RestHeaderDefinition(name, false)).toList();
   }
 
-  /** What the node is to do with writes before it does them. */
+  /** The filter that the node applies to writes before it does them. */
   final WriteFilter filter(Extras extras, ForegroundPermit<?> permit) {
     return new WriteFilter(settings, planner, node, workers, context, extras, this, permit);
   }

@@ -3,8 +3,8 @@ package org.forelock.opensearch;
 import org.forelock.search.WritePlan;
 
 /**
- * A Decision says what becomes of a write: it passes; it passes with a word more for what follows (name null: none, but
- * a place for its parts to report); or it is held as a plan says. Immutable.
+ * A Decision about a write: it passes; it passes with an added value for its descendants (name null: none, but a place
+ * for its parts to report); or it is held by a plan. Immutable.
  */
 record Decision(What what, String name, String value, WritePlan plan) {
   /** Of the three. */

@@ -13,7 +13,7 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.tasks.Task;
 
-/** What is done with a held write on one search engine, and cannot be on the other. Thread-safe. */
+/** Treatment of held writes that only one of the search engines supports. Thread-safe. */
 interface Extras {
   /** Items that are tried again. */
   interface Late {

@@ -11,8 +11,8 @@ import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.rest.RestStatus;
 
 /**
- * Says whether who sends a request may be foreground: the node's security decides it as it does for any action. Without
- * security everybody may. Thread-safe.
+ * Decides whether the sender of a request may be foreground: the node's security decides it as for any action. Without
+ * security every sender may. Thread-safe.
  *
  * @param <R> what the action answers
  */

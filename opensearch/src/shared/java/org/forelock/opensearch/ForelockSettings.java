@@ -21,7 +21,7 @@ import org.opensearch.common.unit.TimeValue;
 import org.opensearch.core.common.settings.SecureString;
 import org.opensearch.core.common.unit.ByteSizeValue;
 
-/** ForelockSettings are the node's settings as they are now. Thread-safe. */
+/** ForelockSettings are the node's current settings. Thread-safe. */
 final class ForelockSettings implements Limits, LeaseLimits {
   static final Setting<Boolean> INDEX_ENABLED =
       Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
@@ -127,7 +127,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
     updates.addSettingsUpdateConsumer(setting, field);
   }
 
-  /** What makes the client, out of the settings, the keystore and the configuration file. */
+  /** The factory of the client, from the settings, the keystore and the configuration file. */
   static ClientFactory factory(Settings settings, Folders folders) {
     Map<String, String> zookeeper = new HashMap<>();
     Settings given = settings.getByPrefix("forelock.zookeeper.");

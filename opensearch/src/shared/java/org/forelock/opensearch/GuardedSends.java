@@ -62,7 +62,7 @@ final class GuardedSends {
     return action.equals(SHARD_BULK) || action.equals(SHARD_BULK_ON_PRIMARY) || action.equals(SHARD_UPDATE);
   }
 
-  /** What the next node is to know. */
+  /** The guard for the next node. */
   private Guard sent(Guard guard, String action, Shard shard) {
     HeldRequest held = isLocal.test(guard) ? requests.get(guard.ticket) : null;
     Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
@@ -72,7 +72,7 @@ final class GuardedSends {
     return again ? next.sentAgain() : next;
   }
 
-  /** What a shard is sent, without what says to which copy. */
+  /** The request for a shard, without the wrapper that names the copy. */
   static TransportRequest innerOf(TransportRequest request) {
     return request instanceof ConcreteShardRequest ? ((ConcreteShardRequest<?>) request).getRequest() : request;
   }

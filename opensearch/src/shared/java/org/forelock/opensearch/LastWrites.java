@@ -13,7 +13,7 @@ import org.opensearch.index.shard.IndexShard;
 import org.opensearch.index.shard.IndexingOperationListener;
 import org.opensearch.index.translog.Translog.Location;
 
-/** The LastWrites of this node's guarded shards: how far a refresh must come to show all of them. Thread-safe. */
+/** The LastWrites of this node's guarded shards: positions that a refresh must reach. Thread-safe. */
 final class LastWrites {
   private final Map<ShardId, Location> last = new ConcurrentHashMap<>();
 

@@ -26,9 +26,9 @@ import org.opensearch.transport.TransportRequest;
 import org.opensearch.transport.TransportRequestHandler;
 
 /**
- * A PrimaryGate goes on with what the plugin of another node has handed on, lets a shard bulk reach the primary on
- * this node only while its locks are certain, and counts or refuses what comes without. How a node puts it before its
- * handlers differs between the search engines.
+ * A PrimaryGate continues with the values that another node's plugin has passed on, lets a shard bulk reach the primary
+ * on this node only while its locks are certain, and counts or refuses writes without locks. Its installation before a
+ * node's handlers differs between the search engines.
  */
 abstract class PrimaryGate implements TransportInterceptor {
   private final HeldRequests requests;

@@ -11,8 +11,8 @@ import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.index.shard.ShardId;
 
 /**
- * A RefreshWait takes from a write what {@code refresh=wait_for} asks for, and waits for it when the locks have been
- * given back: else they would be held for a refresh interval in which nothing is written.
+ * A RefreshWait removes {@code refresh=wait_for} from a write, and waits for the refresh after the locks are released:
+ * else they would be held for a refresh interval in which nothing is written.
  */
 final class RefreshWait {
   private RefreshWait() {}

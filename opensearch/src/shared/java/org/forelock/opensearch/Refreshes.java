@@ -3,7 +3,7 @@ package org.forelock.opensearch;
 import java.util.function.Consumer;
 import org.opensearch.core.index.shard.ShardId;
 
-/** Refreshes tell when what has been written can be found. Thread-safe; never blocks. */
+/** Refreshes report when written documents can be found. Thread-safe; never blocks. */
 interface Refreshes {
   /**
    * Waits until all copies of a shard show what has been written to it.

@@ -6,7 +6,7 @@ import org.opensearch.cluster.ClusterState;
 import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.transport.TransportRequest;
 
-/** What comes to a primary without a lock: through a node that does not guard, or on the account of a node. */
+/** Writes that reach a primary without a lock: through a node that does not guard, or on the account of a node. */
 final class Unlocked {
   private Unlocked() {}
 

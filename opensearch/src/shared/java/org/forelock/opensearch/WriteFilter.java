@@ -30,10 +30,10 @@ import org.opensearch.core.action.ActionResponse;
 import org.opensearch.tasks.Task;
 
 /**
- * A WriteFilter holds each write into a guarded index until its locks are there. Thread-safe; no thread ever waits.
+ * A WriteFilter holds each write into a guarded index until its locks are granted. Thread-safe; no thread ever waits.
  *
  * <p>Every write passes once for each shard, as a shard bulk; there its documents are known, whatever aliases and
- * pipelines made of it. An update reads before that, so it is held where it comes in, and what becomes of it passes.
+ * pipelines have changed. An update reads first, so it is held where it arrives, and its bulk passes.
  */
 final class WriteFilter implements ActionFilter {
   static final String WRITES = "indices:data/write/";
@@ -99,7 +99,7 @@ final class WriteFilter implements ActionFilter {
     }
   }
 
-  /** Refuses it by what it throws: a {@link Refusal}, or for words of the client that have no sense. */
+  /** Refuses it by an exception: a {@link Refusal}, or one for invalid headers of the client. */
   private Decision decide(String action, ActionRequest request) {
     boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
     if (!ofTheNode) {
@@ -235,7 +235,7 @@ final class WriteFilter implements ActionFilter {
       if (name == null) {
         return List.of(Headers.GUARD);
       }
-      // What is done in the background goes on when the client that has begun it goes.
+      // Background work continues when its client disconnects.
       return BACKGROUND_ACTIONS.contains(action) ? extras.ofClient() : List.of();
     }
 

@@ -7,7 +7,7 @@ import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.script.Script;
 
-/** What writes take of the heap while they are held. OpenSearch's own number leaves out the scripts of updates. */
+/** The heap that held writes take. OpenSearch's own number omits the scripts of updates. */
 final class WriteSize {
   private WriteSize() {}
 

@@ -1,9 +1,9 @@
 package org.forelock.search;
 
-/** Knows which task descends from which. Thread-safe. */
+/** Answers which tasks descend from which. Thread-safe. */
 public interface Ancestors {
   /**
-   * Whether a held request belongs to a task, or to what that has begun.
+   * Whether a held request belongs to a task, or to one of its descendants.
    *
    * @param task the request's own, as the search engine has it
    */

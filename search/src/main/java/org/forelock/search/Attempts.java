@@ -7,24 +7,24 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The attempts at writes that primaries of this node do under locks of other nodes. Thread-safe.
  *
- * <p>Where the connection to a primary breaks, the cluster sends the same write again while the first attempt may still
- * be under way there, and the locks go back when the second one has been answered. So of a write to a shard the latest
- * attempt alone goes on: when it begins, the locks are not certain any more for those before it.
+ * <p>When the connection to a primary breaks, the cluster sends the same write again while the first attempt may still
+ * be under way there, and the locks are released when the second one has been answered. So only the latest attempt at a
+ * write to a shard continues: when it begins, the locks are no longer certain for earlier ones.
  *
- * <p>An attempt at a primary on another node needs nothing of that: there is another primary only after the former one
- * has come to an end with all that it does and has handed the shard over, or with a higher primary term; then no copy
- * takes what the former one still does, and what it has done alone is undone when it joins again.
+ * <p>Attempts at primaries on different nodes need no such order. A new primary exists only after the former one has
+ * finished all its work and handed the shard over, or with a higher primary term: then no copy accepts the former one's
+ * operations, and operations that it alone has done are rolled back when it rejoins.
  */
 public final class Attempts {
   private final Map<Key, RemoteCertainty> latest = new ConcurrentHashMap<>();
 
-  /** Makes it the latest one, unless a later one is there: then it is the one that does not go on. */
+  /** Makes it the latest one, unless a later one exists: then this one does not continue. */
   public void begin(RemoteCertainty attempt) {
     latest.compute(new Key(attempt), (key, former) -> {
       if (former == null) {
         return attempt;
       }
-      // Of the same number is what a node in between has sent again: by the order in which they come.
+      // Attempts with the same number were repeated by a node in between: they count in the order of arrival.
       boolean later = attempt.guard.attempt >= former.guard.attempt;
       (later ? former : attempt).revoke();
       return later ? attempt : former;

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** A BoundedWork does tasks that may block, a few at a time; a bounded number of others waits. Thread-safe. */
+/** A BoundedWork runs tasks that may block, a few at a time; a bounded number of others waits. Thread-safe. */
 public final class BoundedWork {
   private final Executor threads;
   private final int most;
@@ -14,11 +14,11 @@ public final class BoundedWork {
   private int running;
 
   /**
-   * Makes it.
+   * Creates it.
    *
    * @param threads may block
-   * @param most so many at a time
-   * @param mostWaiting so many more are taken
+   * @param most the largest number of running tasks
+   * @param mostWaiting the largest number of waiting tasks
    */
   public BoundedWork(Executor threads, int most, int mostWaiting) {
     this.threads = threads;
@@ -27,7 +27,7 @@ public final class BoundedWork {
   }
 
   /**
-   * Does a task when it is its turn.
+   * Runs a task when its turn comes.
    *
    * @param task does not throw; none that waits is done once the node closes
    * @return false: too many wait, or the node closes

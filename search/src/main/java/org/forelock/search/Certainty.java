@@ -1,16 +1,16 @@
 package org.forelock.search;
 
-/** A Certainty tells whether the locks of a write are certain to be held now. Thread-safe, never blocks. */
+/** A Certainty states whether the locks of a write are certain to be held now. Thread-safe, never blocks. */
 public interface Certainty {
   /** The key under which a primary finds it in its thread context. */
   String KEY = "_forelock_certainty";
 
   boolean certain();
 
-  /** 0: the write goes on without a lock. */
+  /** The token of the locks; 0: the write continues without a lock. */
   long token();
 
-  /** That of one document. */
+  /** The token of one document. */
   default long token(String id) {
     return token();
   }

@@ -11,7 +11,7 @@ public interface CertaintySource {
    * Asks whether they are certain.
    *
    * @param shard into which is written
-   * @param answer gets how many nanoseconds they were certain when they were asked; 0 if there is no answer
+   * @param answer gets the nanoseconds for which they were certain when asked; 0 if there is no answer
    */
   void ask(Guard guard, Shard shard, LongConsumer answer);
 }

@@ -15,7 +15,7 @@ import org.forelock.DeadLetterQueue;
 import org.forelock.ForelockClient;
 import org.forelock.LockType;
 
-/** Makes the client out of the plugin's configuration file, the node's settings and its keystore. */
+/** Creates the client from the plugin's configuration file, the node's settings and its keystore. */
 public final class ClientFactory {
   /** In the plugin's configuration folder. */
   public static final String FILE = "elasticsearch-details.properties";
@@ -23,7 +23,7 @@ public final class ClientFactory {
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
-  /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
+  /** Defaults below the file and the node's settings: most documents are written once, by many clients. */
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
   private static final int MAX_FILE_BYTES = 1 << 20;
@@ -86,7 +86,7 @@ public final class ClientFactory {
     return LockService.privileged(() -> new DeadLetterQueue(properties, secrets));
   }
 
-  /** How often the configuration lets an operation be tried again. */
+  /** The configured number of retries of an operation. */
   public int retries() {
     return Integer.parseInt(properties().getProperty("elastic.request.retry.count", DEFAULT_RETRIES).trim());
   }
@@ -97,7 +97,7 @@ public final class ClientFactory {
     return millis(value.trim()) > 0;
   }
 
-  /** The time-out that the configuration gives to a class. */
+  /** The configured time-out of a class. */
   public long timeoutMillis(LockType type) {
     String[] keys = type == LockType.FOREGROUND
         ? new String[] {"zookeeper.foregound.task.timeout", "zookeeper.foreground.task.timeout"}

@@ -7,8 +7,8 @@ import org.forelock.ForelockException;
 import org.forelock.LockType;
 
 /**
- * The Course of one write that needs locks: it is held until they are there, and then done under them, or refused.
- * Thread-safe; no thread ever waits.
+ * The processing of one write that needs locks: it is held until they are granted, and then done under them, or
+ * refused. Thread-safe; no thread ever waits.
  */
 public final class Course {
   /** The write, as the search engine has it. */
@@ -28,22 +28,22 @@ public final class Course {
     /** Those of its items whose monitors others keep; it is a shard's part of a bulk. */
     Items kept(Map<String, Refusal> refusals);
 
-    /** Whether its client would rather be refused than have it done without a lock. */
+    /** Whether its client demands a refusal instead of a write without a lock. */
     boolean requiresLock();
 
-    /** Tells its client, if that wants to know. */
+    /** Reports to its client, if the client has asked for it. */
     void report(long waitedMillis, long token);
 
     /** Tells its client when to send again what is refused. */
     void tryAgainLater();
 
-    /** What it asks for after it is done is waited for without the locks. */
+    /** Defers the wait for its refresh until the locks are released. */
     void awaitRefreshLater();
 
     /** Runs something when its client goes, if that is watched. @return ends that */
     Runnable whenClientGoes(Runnable task);
 
-    /** Whether items that do not get their locks are tried again; then {@link #tryAgain} is. */
+    /** Whether items that do not get their locks are retried; then {@link #tryAgain} is called. */
     default boolean mayTryAgain() {
       return false;
     }
@@ -69,7 +69,7 @@ public final class Course {
     /** The rest is done without them. To be called once. */
     void leaveOut();
 
-    /** Answers the write, of which nothing is left. */
+    /** Answers the write when no item is left. */
     void answer();
   }
 
@@ -77,7 +77,7 @@ public final class Course {
   private final Write write;
   private final WritePlan plan;
   private volatile Runnable unwatch = () -> {};
-  /** The thread that asks for the locks, as long as it does: those that have lingered are there before it goes. */
+  /** The thread that requests the locks, while it does: locks that have lingered are granted during that call. */
   private volatile Thread asking;
   /** What that thread goes on with then. */
   private Runnable own;
@@ -192,7 +192,7 @@ public final class Course {
       refuse(held, refusals.values().iterator().next(), refusal());
       return;
     }
-    // Before the last look: while its locks are certain, they are in what was this node's namespace then.
+    // Read before the last check: while its locks are certain, they are in the namespace that this node had then.
     String namespace = node.identity().own();
     if (!held.locks.certain()) {
       refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);

@@ -1,6 +1,6 @@
 package org.forelock.search;
 
-/** The write of one document, as far as its monitor is concerned. */
+/** The write of one document, as needed to find its monitor. */
 public interface Document {
   /** Its id; null or empty: none. */
   String id();

@@ -6,7 +6,7 @@ import org.forelock.LockType;
 
 /** A DocumentLock is a lock on one monitor, or on several at once, that can be obtained without blocking. */
 public interface DocumentLock {
-  /** Completed, or exceptionally with a {@link org.forelock.ForelockException}; cancelling it gives the lock back. */
+  /** Completed, or exceptionally with a {@link org.forelock.ForelockException}; cancelling it releases the lock. */
   CompletableFuture<?> acquire(long timeoutMillis);
 
   /** The same at once or not at all, without queueing. */
@@ -15,7 +15,7 @@ public interface DocumentLock {
   /** Changes its class, where it waits or is to. @return whether that was done */
   boolean prioritize(LockType type);
 
-  /** How long all of it is certain from now on; 0 if it is not. */
+  /** The time for which all of it is certain from now on; 0 if it is not. */
   long nanosLeft();
 
   /** The highest fencing token of its monitors. */
@@ -24,9 +24,9 @@ public interface DocumentLock {
   /** The fencing tokens of the last grant, by monitor. */
   Map<String, Long> tokens();
 
-  /** They as the value of {@link Headers#HELD}. */
+  /** The tokens as the value of {@link Headers#HELD}. */
   String heldHeader();
 
-  /** Gives it back without waiting, in whatever state. */
+  /** Releases it without waiting, in any state. */
   void close();
 }

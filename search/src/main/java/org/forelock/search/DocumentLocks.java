@@ -20,15 +20,15 @@ import org.forelock.LockSet;
 import org.forelock.LockType;
 
 /**
- * The locks of one shard group under one deadline: all of them, or all but those that others keep. Thread-safe; no
+ * The locks of one shard group under one deadline: all of them, or all except those that others keep. Thread-safe; no
  * method blocks.
  *
- * <p>They are one lock set. More monitors than a set may have are several, taken one after the other in the order that
- * all sets share, so that two shard groups never wait for each other. A monitor that could not be had when the deadline
- * passed is refused alone: what is left is taken as far as it can be had at once, a part that is refused again in
- * halves. Nothing is waited for then, and the number of those tries and the time in which they begin have a limit.
+ * <p>They are one lock set. More monitors than a set may have become several sets, taken one after the other in the
+ * order that all sets share, so that two shard groups never wait for each other. A monitor that was unavailable when
+ * the deadline passed is refused alone: the rest is taken as far as it is free at once; a part that is refused again is
+ * tried in halves. These tries do not wait, and their number and the time in which they begin are limited.
  *
- * <p>When the session with ZooKeeper ends before the deadline, nothing is held any more and nothing has been done yet:
+ * <p>When the session with ZooKeeper ends before the deadline, no lock is held any more and nothing has been written:
  * all are taken anew in the next session, a limited number of times.
  */
 public final class DocumentLocks implements WriteLocks {
@@ -62,7 +62,7 @@ public final class DocumentLocks implements WriteLocks {
   private volatile long token;
   private volatile boolean lost;
 
-  /** Of those that a plan says, in its way. */
+  /** The locks of these monitors of a plan, with the plan's options. */
   public static DocumentLocks of(WritePlan plan, LockSource source, Collection<String> monitors, LockType type) {
     return new DocumentLocks(source, plan.info, monitors, type, plan.fenced, plan.kept, System::nanoTime);
   }
@@ -116,7 +116,7 @@ public final class DocumentLocks implements WriteLocks {
     guarded(this::tryPart);
   }
 
-  /** What is thrown here would be known to no other than a future that is not looked at. */
+  /** Runs a step; an exception closes all and goes to the caller, since an unread future would swallow it. */
   private void guarded(Runnable step) {
     try {
       step.run();

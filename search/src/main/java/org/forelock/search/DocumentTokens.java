@@ -7,9 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The DocumentTokens of a write say which document has which fencing token, where that is not the same for all: under
- * locks that a client holds, the next write of a document may come under the same lock, and must not meet a version
- * that is another lock's later token. Immutable.
+ * The fencing token of each document of a write, where they differ: under locks that a client holds, the next write of
+ * a document may come under the same lock, and must not meet a version that is another lock's later token. Immutable.
  */
 public final class DocumentTokens {
   /** They travel with the write. */

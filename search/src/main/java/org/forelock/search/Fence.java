@@ -1,8 +1,8 @@
 package org.forelock.search;
 
 /**
- * A Fence makes fencing tokens of one ZooKeeper namespace versions of documents that rise above those which an index
- * has from another one: it adds a number to them. Tokens of all others stay as they are, so that their holders are
+ * A Fence maps fencing tokens of one ZooKeeper namespace to document versions above those that an index has from
+ * another namespace, by adding a number. Tokens of all other namespaces stay unchanged, so that their holders are
  * refused. Immutable.
  *
  * @param namespace the identity of that namespace; empty: of none
@@ -46,7 +46,7 @@ public record Fence(String namespace, long base) {
   }
 
   /**
-   * The fence under which writes go on. It never lets a version fall.
+   * The fence under which writes continue. It never lowers a version.
    *
    * @param of the present namespace
    * @param token of a lock that is held in it now: all later ones are higher

@@ -2,7 +2,7 @@ package org.forelock.search;
 
 import java.nio.file.Path;
 
-/** The node's folders; one for data is null where the node keeps none. */
+/** The node's folders; the data folder is null where the node has none. */
 public final class Folders {
   public final Path configuration;
   public final Path plugins;

@@ -3,10 +3,10 @@ package org.forelock.search;
 import org.forelock.ForelockClient;
 
 /**
- * A ForelockExtension is that part of another plugin of the node which takes locks itself: in the session of the node,
- * with the native library that is loaded already. It is named in
- * {@code META-INF/services/org.forelock.search.ForelockExtension} of a plugin whose descriptor has
- * {@code extended.plugins=forelock}, and made with that plugin's object, or with nothing, as its constructor has it.
+ * A ForelockExtension is the part of another plugin that takes locks itself, in the node's session and with the native
+ * library that is already loaded. It is named in {@code META-INF/services/org.forelock.search.ForelockExtension} of a
+ * plugin whose descriptor has {@code extended.plugins=forelock}, and created with that plugin's object, or without an
+ * argument, as its constructor requires.
  */
 public interface ForelockExtension {
   /**

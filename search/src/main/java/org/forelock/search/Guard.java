@@ -1,18 +1,18 @@
 package org.forelock.search;
 
 /**
- * A Guard names the locks under which a write is done: on which node they are held, under which ticket, with which
- * token. It travels with the write. Immutable.
+ * A Guard identifies the locks under which a write is done: their node, their ticket and their token. It travels with
+ * the write. Immutable.
  *
- * <p>A node may have another version of the plugin than the one that it comes from. What a later version adds to it is
- * passed over and handed on; where that must not be passed over, the number at its beginning is raised, and a node that
- * does not know so much refuses the write.
+ * <p>A node may have another version of the plugin than the sending one. Parts added by a later version are ignored and
+ * passed on; where they must not be ignored, the number at the beginning is raised, and a node with an older version
+ * refuses the write.
  */
 public final class Guard {
-  /** What whoever reads it must know. */
+  /** The version that a reader must know. */
   private static final int FORM = 1;
   private static final String NOWHERE = "-";
-  /** What this version has to add to it: nothing. Without a space. */
+  /** The parts that this version adds: none. Without a space. */
   private static final String ADDED = "-";
 
   public final String node;
@@ -27,7 +27,7 @@ public final class Guard {
   public final DocumentTokens tokens;
   /** The identity of the ZooKeeper namespace of the tokens; empty: it is not known. */
   public final String namespace;
-  /** An earlier attempt may have been done: then a refusal does not say that nothing was written. */
+  /** Whether an earlier attempt may have been done: then a refusal does not mean that nothing was written. */
   public final boolean again;
   private final String added;
 

@@ -3,7 +3,7 @@ package org.forelock.search;
 import java.util.Locale;
 import org.forelock.LockType;
 
-/** The names of headers, and what they say. */
+/** The names of headers, and readers of their values. */
 public final class Headers {
   /** Of a client: foreground or background. */
   public static final String PRIORITY = "X-Forelock-Priority";
@@ -17,7 +17,7 @@ public final class Headers {
   public static final String REQUIRED = "X-Forelock-Required";
   /** Of a client: the locks that it holds itself, under which it is written. */
   public static final String HELD = "X-Forelock-Held";
-  /** Of a client: what it is known by. Of all headers some security plugins let this one pass alone. */
+  /** Of a client: its identification. Some security plugins let only this header pass. */
   public static final String OPAQUE_ID = "X-Opaque-Id";
   public static final String WAIT_MS = "X-Forelock-Wait-Ms";
   public static final String TOKEN = "X-Forelock-Token";
@@ -28,11 +28,11 @@ public final class Headers {
   public static final String BACKGROUND = "_forelock_background";
   /** Its value for what ends at the first item that is not written. */
   public static final String BACKGROUND_JOB = "job";
-  /** What becomes of this request is not queued, whatever the client says. */
+  /** This request's items are not queued, whatever the client says. */
   public static final String NO_QUEUE = "_forelock_no_queue";
   /** As {@link #HELD}, of code of a node. */
   public static final String HELD_WITHIN = "_forelock_held";
-  /** The node that has begun it does so on its own account: it is not guarded, whatever node goes on with it. */
+  /** A node began it on its own account: it is not guarded, on whichever node it continues. */
   public static final String OF_NODE = "_forelock_of_node";
   /** The locks of a shard group, for the primary. */
   public static final String GUARD = "_forelock_guard";
@@ -42,7 +42,7 @@ public final class Headers {
   private Headers() {}
 
   /**
-   * The class of what is sent now.
+   * The class of the current request.
    *
    * @throws IllegalArgumentException if the client's header is invalid
    */
@@ -76,7 +76,7 @@ public final class Headers {
   }
 
   /**
-   * Whether the client would rather be refused than have written without a lock.
+   * Whether the client demands a refusal instead of a write without a lock.
    *
    * @throws IllegalArgumentException if its header is invalid
    */

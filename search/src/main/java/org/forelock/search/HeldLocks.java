@@ -17,22 +17,20 @@ import org.forelock.ForelockException;
 import org.forelock.MonitorView;
 
 /**
- * The locks that the client of a write holds itself, by what it says and ZooKeeper confirms. Thread-safe; no method
- * blocks.
+ * The locks that the client of a write declares to hold, as confirmed by ZooKeeper. Thread-safe; no method blocks.
  *
- * <p>A look proves that they were held at that moment; nothing proves for how long they will be. So a look counts for
- * {@link #COUNTS_NANOS}, for the writes that come meanwhile too, as long as the watch that it has left tells of no
- * change; and a write that takes longer looks again meanwhile. That a token is the holder's twice says that it was all
- * the time.
+ * <p>A look proves that they were held at that moment, but not for how long they will be. So a look counts for
+ * {@link #COUNTS_NANOS}, also for writes that arrive meanwhile, as long as its watch reports no change; a longer write
+ * looks again meanwhile. If a token is the holder's twice, it was so all the time between.
  */
 public final class HeldLocks implements WriteLocks {
-  /** For so long the write may go on from the moment at which the look began. */
+  /** The time for which the write may continue, from the begin of the look. */
   public static final long COUNTS_NANOS = 1_000_000_000;
-  /** A look that is older is no beginning of a write: too little of its time is left. */
+  /** The age up to which a look may begin a write; an older one has too little of its time left. */
   private static final Duration BEGINS = Duration.ofNanos(COUNTS_NANOS / 2);
-  /** With less of it left it is looked again: who writes all the time does not wait for it. */
+  /** With less of it left it looks again, so that a continuous writer never waits for a look. */
   private static final long AGAIN_NANOS = COUNTS_NANOS * 3 / 4;
-  /** So long a look may wait for its turn at least. */
+  /** The least time that a look may wait for its turn. */
   private static final long LEAST_MILLIS = 1000;
 
   private final HolderTokens look;
@@ -174,7 +172,7 @@ public final class HeldLocks implements WriteLocks {
     return tokens.of(id, token());
   }
 
-  /** Whoever holds them gives them back. */
+  /** Does nothing: their holder releases them. */
   @Override
   public void close() {
     gone = true;

@@ -12,10 +12,10 @@ import org.forelock.LockType;
 public final class HeldRequest {
   private enum State { HELD, RUNNING, ENDED }
 
-  /** What the node keeps for a client that waits beside what it has sent: 14 kB of heap were measured. */
+  /** The node's heap for a waiting client besides its request: 14 kB were measured. */
   public static final long OWN_BYTES = 16 * 1024;
 
-  /** For so long another node may go on with what no lock is needed for: then it asks again. */
+  /** The time for which another node may continue with documents that need no lock, before it asks again. */
   public static final long WITHOUT_LOCK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   public final long ticket;
@@ -33,14 +33,14 @@ public final class HeldRequest {
   boolean counted;
   /** Whether its locks were given back; guarded as well. */
   boolean givenBack;
-  /** What has its place now; null: nothing. Guarded as well. */
+  /** The request that has its place now; null: none. Guarded as well. */
   HeldRequest rest;
   private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
   /** By System.nanoTime(); in the past: nothing is promised. */
   private final AtomicLong promisedUntil = new AtomicLong(System.nanoTime());
-  /** What this node has sent of it, to its own primary, too. */
+  /** The parts that this node has sent, including to its own primary. */
   public final Sends sends = new Sends();
-  /** How often the write was sent to the node of a shard. */
+  /** The number of times that the write was sent to the node of a shard. */
   private final Map<Shard, Integer> attempts = new ConcurrentHashMap<>();
 
   /**
@@ -76,12 +76,12 @@ public final class HeldRequest {
     return state.get() == State.HELD;
   }
 
-  /** Whether the caller may go on with it: nothing else can end it then but {@link #end()}. */
+  /** Whether the caller may continue with it: then only {@link #end()} can end it. */
   public boolean run() {
     return state.compareAndSet(State.HELD, State.RUNNING);
   }
 
-  /** Whether the caller has ended the wait, and must refuse the request. */
+  /** Whether the caller has ended the wait, and so must refuse the request. */
   public boolean abandon() {
     return state.compareAndSet(State.HELD, State.ENDED);
   }

@@ -17,7 +17,7 @@ import org.forelock.LockType;
  * The writes of this node that wait for locks or are done under them, and the bounds of their number and bytes.
  * Thread-safe.
  *
- * <p>Both classes count together, and background has the lower bounds: it gives way first.
+ * <p>Both classes count together, and background has the lower bounds: it is refused first.
  */
 public final class HeldRequests {
   private final Limits limits;
@@ -25,7 +25,7 @@ public final class HeldRequests {
   private final Predicate<Exception> answered;
   private final BiConsumer<Long, Runnable> later;
   private final Map<Long, HeldRequest> requests = new ConcurrentHashMap<>();
-  /** Not from 0: a ticket of a node that was started again must not be that of another write. */
+  /** Not from 0: after a restart a node must not reuse a ticket for another write. */
   private final AtomicLong tickets = new AtomicLong(new SecureRandom().nextLong() >>> 2);
   private final long[] count = new long[LockType.values().length];
   private final long[] bytes = new long[LockType.values().length];
@@ -50,7 +50,7 @@ public final class HeldRequests {
     return tickets.incrementAndGet();
   }
 
-  /** What became of {@link #admit}. */
+  /** The result of {@link #admit}. */
   public enum Admission { ADMITTED, TOO_MANY, TOO_LARGE, CLOSED }
 
   public Admission admit(HeldRequest request) {
@@ -172,7 +172,7 @@ public final class HeldRequests {
     request.locks.close();
   }
 
-  /** As long as it counts, something of it goes on, or will. */
+  /** While it counts, a part of it is under way or will be. */
   private void forgetIfDone(HeldRequest request) {
     if (request.givenBack && !request.counted) {
       requests.remove(request.ticket);
@@ -184,7 +184,7 @@ public final class HeldRequests {
     return requests.values().stream().anyMatch(request -> request.promised() > 0);
   }
 
-  /** Ends a request at which something went wrong that should not, whether it waits or is done; it is answered. */
+  /** Ends and answers a request after an unexpected failure, whether it waits or is being done. */
   public void fail(HeldRequest request, Exception problem) {
     if (!refuse(request, problem) && end(request)) {
       request.refuse(problem);
@@ -288,7 +288,7 @@ public final class HeldRequests {
     return refused;
   }
 
-  /** Those that wait, those that are being done, and those whose locks stay for a while. */
+  /** The requests that wait, those that are being done, and those whose locks stay for a while. */
   public Collection<HeldRequest> all() {
     return requests.values();
   }

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The HeldTokens of a request: the locks of which its client says that it holds them, as {@code monitor=token,
- * monitor=token}, or the token alone of a single monitor. Immutable.
+ * The HeldTokens of a request are the locks that its client declares to hold, as {@code monitor=token, monitor=token},
+ * or the token alone of a single monitor. Immutable.
  */
 public final class HeldTokens {
   /** A request's headers are bounded by the node as well. */
   public static final int MAX_MONITORS = 1000;
 
   private final Map<String, Long> tokens;
-  /** For whatever monitor it is; 0: none. */
+  /** The token for any monitor; 0: none. */
   private final long only;
 
   private HeldTokens(Map<String, Long> tokens, long only) {
@@ -107,7 +107,7 @@ public final class HeldTokens {
     return only > 0 ? only : tokens.getOrDefault(monitor, 0L);
   }
 
-  /** What it names, for a message. */
+  /** The monitors that it names, for a message. */
   public String names() {
     String first = tokens.keySet().iterator().next();
     return tokens.size() == 1 ? first : first + " and " + (tokens.size() - 1) + " more";

@@ -20,9 +20,9 @@ import org.forelock.Inspector;
 import org.forelock.MonitorView;
 
 /**
- * A HolderLook finds out which programs hold locks that were not obtained. That takes round trips, more where many
- * wait for a lock, so it is done by threads that may wait, only by a few, for a few locks each, and what was found is
- * told to all who ask within a second. An answer does not wait long for it: then it goes without. Thread-safe.
+ * A HolderLook reads the holders of locks that were not obtained. That takes round trips, more where many wait for a
+ * lock, so a few threads that may wait do it, for a few locks each, and each result serves all requests of the next
+ * second. An answer waits only shortly for it, and is then sent without. Thread-safe.
  */
 public final class HolderLook {
   public static final long MAX_WAIT_MILLIS = 300;

@@ -11,9 +11,9 @@ import org.forelock.Inspector;
 import org.forelock.MonitorView;
 
 /**
- * A HolderTokens finds out whether a token is that of a lock's present holder. What was seen lately, and is watched
- * since, it knows at once; else it looks at ZooKeeper, which is a round trip of a thread that may wait, and a few are
- * under way at a time. Thread-safe.
+ * A HolderTokens checks whether a token is the one of a lock's current holder. An answer read lately and watched since
+ * is known at once; otherwise it reads from ZooKeeper, a round trip on a thread that may wait, with a few under way at
+ * a time. Thread-safe.
  */
 public final class HolderTokens {
   private static final int MAX_LOOKS = 8;
@@ -35,7 +35,7 @@ public final class HolderTokens {
     this.clock = clock;
   }
 
-  /** Where it looks. */
+  /** The source of its answers. */
   public interface Source {
     /** Without a request; does not block. */
     Optional<HolderToken> known(String monitor, Duration maxAge);
@@ -47,7 +47,7 @@ public final class HolderTokens {
     Optional<MonitorView> holder(String monitor);
   }
 
-  /** What an inspector sees. */
+  /** A source that reads by an inspector. */
   public static Source by(Supplier<Inspector> inspector) {
     return new Source() {
       @Override
@@ -67,13 +67,13 @@ public final class HolderTokens {
     };
   }
 
-  /** What was seen. */
+  /** The result of a look. */
   public static final class Seen {
     /** Whether the token is the holder's. */
     public final boolean isMeant;
-    /** When that began to be certain, by the clock. */
+    /** The time at which that began to be certain, by the clock. */
     public final long since;
-    /** If it is not: who holds it; null: nobody. */
+    /** The holder if it is not; null: none. */
     public final MonitorView holder;
 
     private Seen(boolean isMeant, long since, MonitorView holder) {

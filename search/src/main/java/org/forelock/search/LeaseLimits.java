@@ -2,12 +2,12 @@ package org.forelock.search;
 
 /** The bounds of leases, as the settings are now. Thread-safe. */
 public interface LeaseLimits {
-  /** So many at a time that this node gives, those that wait included. */
+  /** The largest number of leases that this node gives at a time, waiting ones included. */
   int mostLeases();
 
-  /** For so long one may last without being kept. */
+  /** The longest time that a lease lasts without being kept. */
   long mostKeepMillis();
 
-  /** For so long one may be waited for. */
+  /** The longest wait for a lease. */
   long mostWaitMillis();
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 
-/** The LeaseLocks are what one lease holds: all that it wants, or nothing. Thread-safe; no method blocks. */
+/** The LeaseLocks are the locks of one lease: all of them, or none. Thread-safe; no method blocks. */
 final class LeaseLocks implements WriteLocks {
   private final LeaseRequest wanted;
   private final DocumentLock lock;

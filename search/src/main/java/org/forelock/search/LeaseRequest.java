@@ -10,13 +10,13 @@ import org.forelock.LockSet;
 import org.forelock.LockType;
 
 /**
- * What a client wants to hold. Immutable.
+ * A client's request for a lease. Immutable.
  *
  * @param monitors one to {@link LockSet#MAX_MEMBERS}, in their order
  * @param named whether the client has asked for this class, or it is the usual one
  * @param timeoutMillis how long it may wait; negative: as long as a write of its class would
  * @param keepMillis for how long it lasts unless it is kept
- * @param info says to others what for
+ * @param info the purpose, for other clients
  */
 public record LeaseRequest(
     List<String> monitors, LockType type, boolean named, long timeoutMillis, long keepMillis, String info) {

@@ -15,21 +15,21 @@ import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 
 /**
- * The Leases of this node are locks that it holds for clients from one request to the next. One that is not kept in
+ * The Leases of this node are locks that it holds for clients from one request to the next. A lease that is not kept in
  * time ends. Thread-safe; no method blocks.
  *
- * <p>While one waits, it is a held request like a write: it counts among them, and is cancelled with them.
+ * <p>A waiting lease is a held request like a write: it counts among them, and is cancelled with them.
  */
 public final class Leases {
-  /** Names of values in a question to the node that has given a lease. */
+  /** Names of values in a question to the node of a lease. */
   private static final String ACTION = "action";
   private static final String ID = "id";
   private static final String STATE = "state";
   private static final String KEEP_MS = "keep_ms";
-  /** What is asked of it. */
+  /** The actions of questions. */
   private static final String KEEP = "keep";
   private static final String RELEASE = "release";
-  /** What it answers. */
+  /** The answers. */
   private static final String DONE = "done";
   private static final String MISSING = "missing";
   private static final String UNCERTAIN = "uncertain";
@@ -125,7 +125,7 @@ public final class Leases {
   }
 
   /**
-   * What the client is told that has asked for it.
+   * The answer to the client.
    *
    * @param answer of {@link #answer}; null: the node is not in the cluster
    * @throws Refusal if it was not done
@@ -237,7 +237,7 @@ public final class Leases {
       answer(told, null);
     }
 
-    /** As text: not all that read JSON have numbers so large. */
+    /** As text, since not all JSON readers support such large numbers. */
     private Map<String, Object> tokens() {
       Map<String, Object> tokens = new LinkedHashMap<>();
       locks.tokens().forEach((monitor, token) -> tokens.put(monitor, Long.toString(token)));
@@ -261,7 +261,7 @@ public final class Leases {
       }
     }
 
-    /** Nobody was told of it, and nobody would keep it. */
+    /** Ends it: no client knows of it, and none would keep it. */
     void clientHasGone() {
       if (node.requests().refuse(request, Refusals.cancelled("the client has gone"))) {
         node.stats().count(wanted.type(), Stats.Count.CANCELLED);

@@ -3,15 +3,15 @@ package org.forelock.search;
 import java.util.List;
 import org.forelock.FailedAttempt;
 
-/** Letters take writes that ran out of retries. Thread-safe. */
+/** Letters accept writes that have used up their retries. Thread-safe. */
 public interface Letters {
-  /** How often a lock is tried again. */
+  /** The number of retries for a lock. */
   int retries();
 
   /**
    * Makes a write a dead letter. Blocks until it is durable.
    *
-   * @param attempts those that failed, oldest first
+   * @param attempts the failed ones, oldest first
    * @return its id
    * @throws org.forelock.ForelockException if it is in no queue
    */

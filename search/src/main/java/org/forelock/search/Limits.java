@@ -2,15 +2,15 @@ package org.forelock.search;
 
 import org.forelock.LockType;
 
-/** The Limits of what is held, as the settings are now. Thread-safe. */
+/** The Limits of held requests, by the current settings. Thread-safe. */
 public interface Limits {
-  /** So many requests of both classes together may be held when one of this class comes. */
+  /** The largest number of held requests of both classes with which one of this class is still accepted. */
   int maxRequests(LockType type);
 
   /** The same for bytes. */
   long maxBytes(LockType type);
 
-  /** How long one is held at most; negative: as the lock's own configuration says. */
+  /** The longest time that one is held; negative: as in the lock's own configuration. */
   long timeoutMillis(LockType type);
 
   /** Whether writes go on without their locks where no ZooKeeper server is reached. */

@@ -5,13 +5,13 @@ import org.forelock.LockSet;
 import org.forelock.ZkBlockingWriteLock;
 
 /**
- * Says that what code of the node does is done under locks that it holds, as a client does by {@link Headers#HELD}. It
- * goes with the thread context: to whatever is begun meanwhile, on other threads and other nodes, too. The library
- * calls back on threads of its own, which know no such context: {@link #here} takes it along. Thread-safe.
+ * Declares that work of the node's code is done under locks that it holds, as a client does by {@link Headers#HELD}.
+ * The declaration travels with the thread context, to all work begun meanwhile, on other threads and nodes, too. The
+ * library calls back on its own threads, which have no such context: {@link #here} carries it there. Thread-safe.
  */
 public interface LockContext {
   /**
-   * What is begun by this thread from now on is written under these locks alone: without a lock of the node, with their
+   * Writes begun by this thread from now on are done under these locks alone: without a lock of the node, with their
    * tokens where there is fencing, or not at all if they are not held.
    *
    * @param heldHeader of the lock or set, such as {@link ZkBlockingWriteLock#heldHeader()}

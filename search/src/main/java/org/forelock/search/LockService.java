@@ -19,8 +19,8 @@ import org.forelock.ZkBlockingWriteLock;
 /** A LockService is the node's one session with ZooKeeper. Thread-safe. */
 public final class LockService implements LockSource, AutoCloseable {
   /**
-   * On the thread that fetches the client's events, or that asks for a lock that has lingered: what follows only asks
-   * for more locks, and finds a thread or tells the one that asks.
+   * Runs on the thread that fetches the client's events, or that requests a lock that has lingered: the dependents only
+   * request more locks, and find a thread or notify the requesting one.
    */
   private static final Executor AT_ONCE = Runnable::run;
 
@@ -49,7 +49,7 @@ public final class LockService implements LockSource, AutoCloseable {
     return client.status();
   }
 
-  /** Of the namespace; empty: there is no connection. Blocks. */
+  /** The identity of the namespace; empty: there is no connection. Blocks. */
   public String identity() {
     return client.status().connected() ? client.inspector().identity() : "";
   }
@@ -68,7 +68,7 @@ public final class LockService implements LockSource, AutoCloseable {
     });
   }
 
-  /** Does what needs permissions that only the plugin has: some nodes run under a security manager. */
+  /** Runs a call that needs permissions which only the plugin has: some nodes run under a security manager. */
   @SuppressWarnings("removal")
   public static <T> T privileged(Supplier<T> action) {
     return AccessController.doPrivileged((PrivilegedAction<T>) action::get);

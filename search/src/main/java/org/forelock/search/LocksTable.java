@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What {@link LocksJson#list} has, as a table for people. */
+/** The contents of {@link LocksJson#list} as a table for people. */
 public final class LocksTable {
   /** The path under which the other tables of a search engine are, too. */
   public static final String PATH = "/_cat/forelock";

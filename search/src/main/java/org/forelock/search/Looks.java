@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.forelock.ForelockException;
 import org.forelock.Inspector;
 
-/** Looks at what is locked, for clients of this node: a bounded number of them. Thread-safe; no method blocks. */
+/** Reads the state of locks for clients of this node, with bounded concurrency. Thread-safe; no method blocks. */
 public final class Looks {
   /** Names of values in a question: one monitor with its queue; with all, those that nobody holds, too. */
   public static final String MONITOR = "monitor";
@@ -15,7 +15,7 @@ public final class Looks {
   /** Name of the value in an answer that is no JSON. */
   public static final String TEXT = "text";
 
-  /** So many look at a time, and so many more wait: each takes a thread for as long as ZooKeeper is silent. */
+  /** The largest number of running and of waiting looks: each takes a thread for as long as ZooKeeper is silent. */
   static final int MOST = 4;
   static final int MOST_WAITING = 16;
 
@@ -51,7 +51,7 @@ public final class Looks {
   }
 
   /**
-   * What is locked. Blocks.
+   * Reads the locks. Blocks.
    *
    * @throws Refusal if there is no such monitor
    */

@@ -4,7 +4,7 @@ import java.util.Locale;
 import org.forelock.ClientStatus;
 import org.forelock.LockType;
 
-/** What Prometheus reads of this node. */
+/** The metrics of this node for Prometheus. */
 public final class Metrics {
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

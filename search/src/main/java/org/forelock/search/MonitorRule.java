@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
 
-/** A MonitorRule says which monitor guards a document: the value of {@code index.forelock.monitor}. Immutable. */
+/** A MonitorRule maps documents to the monitors that guard them: {@code index.forelock.monitor}. Immutable. */
 public final class MonitorRule {
   /** {@code <index>/<_id>}, which no other index shares. */
   public static final String DEFAULT = "document";
@@ -51,7 +51,7 @@ public final class MonitorRule {
     return buckets <= MAX_BUCKETS ? buckets : 0;
   }
 
-  /** Whether the monitor is a matter of the document's id alone. */
+  /** Whether the monitor depends on the document's id alone. */
   public boolean byId() {
     return text.equals(DEFAULT) || text.equals("id") || buckets > 0;
   }
@@ -61,7 +61,7 @@ public final class MonitorRule {
    *
    * @param index the concrete index
    * @param routing the routing value in force, which an alias may have added; may be null
-   * @throws IllegalArgumentException if the write does not tell it
+   * @throws IllegalArgumentException if the write does not determine it
    */
   public String monitor(String index, Document write, String routing) {
     if (text.equals(DEFAULT)) {
@@ -109,7 +109,7 @@ public final class MonitorRule {
     return value;
   }
 
-  /** What there is no monitor for is refused alone, whatever else comes with it. */
+  /** Refuses a document without a monitor alone, whatever else comes with it. */
   private String given(String value, Document write, String what) {
     if (value == null || value.isEmpty()) {
       throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': the "
@@ -126,7 +126,7 @@ public final class MonitorRule {
     return value;
   }
 
-  /** What is too long for a monitor's name ends with a digest of the whole. */
+  /** The monitor of a document; a name that is too long ends with a digest of the whole. */
   public static String document(String index, String id) {
     String whole = index + "/" + id;
     if (encodedBytes(whole) <= MAX_ENCODED_BYTES) {

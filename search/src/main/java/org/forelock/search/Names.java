@@ -2,7 +2,7 @@ package org.forelock.search;
 
 import java.util.Locale;
 
-/** How constants are written in JSON, metrics and messages. */
+/** The spelling of constants in JSON, metrics and messages. */
 public final class Names {
   private Names() {}
 

@@ -3,7 +3,7 @@ package org.forelock.search;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A NodeEnd is what becomes of the plugin's parts when its node shuts down: each ends, whatever another one throws. */
+/** A NodeEnd ends the plugin's parts when its node shuts down: each one, whatever another one throws. */
 public final class NodeEnd {
   private NodeEnd() {}
 

@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 import org.forelock.ForelockException;
 
 /**
- * The NodeIdentity is the ZooKeeper namespace in which this node's locks are, compared with that of the others: locks
- * of different ones exclude nobody. The nodes of the namespace that more than half of them have go on; the others
- * refuse what needs a lock. Nodes that have no connection yet, or an older plugin, do not count; one that does not
- * answer for a while has what it had before. Thread-safe.
+ * The NodeIdentity compares the ZooKeeper namespace of this node's locks with the other nodes' namespaces: locks in
+ * different ones do not exclude each other. Nodes of the namespace that more than half of them have continue; the
+ * others refuse writes that need a lock. Nodes that have no connection yet, or an older plugin, do not count; one that
+ * does not answer for a while keeps its former namespace. Thread-safe.
  */
 public final class NodeIdentity {
   private static final long UNKNOWN_MILLIS = 500;
@@ -36,11 +36,11 @@ public final class NodeIdentity {
   private final AtomicLong asked = new AtomicLong();
   /** The latest question that was answered; guarded by this, as the next one. */
   private long judged;
-  /** What each process has said last. */
+  /** The last answer of each process. */
   private Map<String, String> known = Map.of();
 
   /**
-   * What a node of the cluster says.
+   * The answer of a node of the cluster.
    *
    * @param node its process: another one after each start
    * @param name for people; several may have one
@@ -90,7 +90,7 @@ public final class NodeIdentity {
       String found = look.get();
       own = found.isEmpty() ? own : found;
     } catch (ForelockException unknown) {
-      // What was found before is true until something else is found.
+      // The former result stays valid until there is another one.
     }
     if (!own.isEmpty()) {
       long number = asked.incrementAndGet();
@@ -145,7 +145,7 @@ public final class NodeIdentity {
     }
   }
 
-  /** What an operator has to put right. */
+  /** Problems for an operator to correct. */
   public List<String> problems() {
     return problems;
   }

@@ -6,8 +6,8 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
- * Takes the library's log lines to the node's log. What is behind {@code System.getLogger} in a node drops the lines of
- * plugins.
+ * Passes the library's log lines to the node's log, since the backend of {@code System.getLogger} in a node drops the
+ * lines of plugins.
  */
 public final class NodeLog implements System.Logger {
   private final Logger log = LogManager.getLogger("org.forelock");

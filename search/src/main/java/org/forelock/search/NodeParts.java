@@ -4,17 +4,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What the writes of a node have in common while they are held. Each is thread-safe.
+ * The objects that the held writes of a node share. Each is thread-safe.
  *
  * @param limits what the settings permit
- * @param requests those that are held
- * @param source makes their locks
- * @param timeouts how long they wait
- * @param holders finds out who keeps a lock from them
- * @param tokens finds out whether a client holds a lock itself
- * @param stats counts what becomes of them
- * @param unguarded tells of those that go on without a lock
- * @param threads on which they go on
+ * @param requests the held ones
+ * @param source creates their locks
+ * @param timeouts limits their waits
+ * @param holders reads the holders of unavailable locks
+ * @param tokens checks whether a client holds a lock itself
+ * @param stats counts their outcomes
+ * @param unguarded reports those that continue without a lock
+ * @param threads on which they continue
  * @param id of the node
  * @param identity whether locks of the node exclude the others
  */

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.forelock.ClientStatus;
 import org.forelock.LockType;
 
-/** The NodeState is what a node tells of itself, as JSON. Thread-safe. */
+/** The NodeState reports a node's counts, current state and health, as JSON. Thread-safe. */
 public final class NodeState {
   private final Stats stats;
   private final HeldRequests requests;
@@ -16,7 +16,7 @@ public final class NodeState {
   private final Supplier<List<String>> problems;
   private final NodeIdentity identity;
 
-  /** @param problems what an operator has to put right, as nothing is guarded otherwise, or soon will not be */
+  /** @param problems for an operator to correct, as writes are unguarded otherwise, or soon will be */
   public NodeState(Stats stats, HeldRequests requests, Supplier<ClientStatus> status,
       Supplier<List<String>> problems, NodeIdentity identity) {
     this.stats = stats;
@@ -26,7 +26,7 @@ public final class NodeState {
     this.identity = identity;
   }
 
-  /** What happened, and what is there now. */
+  /** Counts since the start, and the current state. */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
     ClientStatus now = status.get();
@@ -42,7 +42,7 @@ public final class NodeState {
     return map;
   }
 
-  /** Red: what should be guarded is not, or only because this was noticed. */
+  /** The health; red: writes that should be guarded are not, or only because this was noticed. */
   private Map<String, Object> health(ClientStatus now) {
     List<String> found = new ArrayList<>(problems.get());
     found.addAll(identity.problems());

@@ -10,7 +10,7 @@ final class NodeThreads {
 
   private NodeThreads() {}
 
-  /** Whether it must not wait for a lock, since others wait for it then. */
+  /** Whether it must not wait for a lock, since others would wait for the thread. */
   static boolean serves(Thread thread) {
     return SERVING.matcher(thread.getName()).matches();
   }

@@ -2,7 +2,7 @@ package org.forelock.search;
 
 import java.util.Map;
 
-/** What parsed values take of the heap; an upper bound. */
+/** An upper bound of the heap that parsed values take. */
 public final class ObjectSize {
   /** Of an object with its reference; an upper bound for a number. */
   private static final long OBJECT_BYTES = 32;

@@ -2,7 +2,7 @@ package org.forelock.search;
 
 import java.util.Locale;
 
-/** What happens to writes while no ZooKeeper server can be reached. */
+/** The treatment of writes while no ZooKeeper server can be reached. */
 public enum OnUnavailable {
   REJECT,
   ALLOW;

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * The PartReports are what writes have for the headers of a response: of one write, or of all shards' parts of a bulk.
- * Each part is answered in a context of its own, of which the engine keeps the last one's headers alone; so they are
- * told here, and sent with the response to the bulk. Thread-safe.
+ * The PartReports collect values for the headers of a response: of one write, or of all shards' parts of a bulk. Each
+ * part is answered in its own context, and the engine keeps only the last one's headers; so the parts report here, and
+ * the values are sent with the response to the bulk. Thread-safe.
  */
 public final class PartReports {
   /** The key of those of a bulk, among what is known on a node of all that is part of it. */

@@ -9,7 +9,7 @@ public final class Refusal extends RuntimeException {
 
   public final int status;
   public final String code;
-  /** Whose lock it is about; may be empty. */
+  /** The monitor of the lock concerned; may be empty. */
   public final String monitor;
   /** The dead letter that the write has become; may be empty. */
   public final String letter;

@@ -26,7 +26,7 @@ public final class Refusals {
     return new Refusal(status, code, monitor, message);
   }
 
-  /** The lock was not obtained; the library's message tells why. */
+  /** The lock was not obtained; the library's message has the reason. */
   public static Refusal notObtained(ForelockException reason) {
     return of(status(reason.code()), name(reason.code()), reason.monitor(), text(reason, ""));
   }
@@ -36,7 +36,7 @@ public final class Refusals {
   }
 
   /**
-   * The lock of one document that others kept, whatever became of the rest of its request.
+   * The lock of one document that others kept, whatever the outcome of the rest of its request.
    *
    * @param reason null: there was no try left for it
    * @param holder a sentence about the holder; may be empty
@@ -81,7 +81,7 @@ public final class Refusals {
     }
   }
 
-  /** What was tried once, as the time was over, was not obtained in time. */
+  /** A single try after the deadline counts as not obtained in time. */
   private static String name(ErrorCode code) {
     return Names.of(code == ErrorCode.LOCK_UNAVAILABLE ? ErrorCode.LOCK_TIMEOUT : code);
   }

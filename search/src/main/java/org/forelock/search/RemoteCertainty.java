@@ -3,8 +3,8 @@ package org.forelock.search;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The Certainty of locks that another node holds: certain for as long as that node has said, counted from when it was
- * asked, so that the time of the way and differing clocks do not matter. Thread-safe.
+ * The Certainty of locks that another node holds: certain for the time that this node has stated, counted from the
+ * question, so that network delay and differing clocks do not matter. Thread-safe.
  */
 public final class RemoteCertainty implements Certainty {
   public final Guard guard;
@@ -21,7 +21,7 @@ public final class RemoteCertainty implements Certainty {
     this.shard = shard;
   }
 
-  /** It is not certain from now on, whatever the holder's node says. */
+  /** Makes it uncertain from now on, whatever the holder's node answers. */
   public void revoke() {
     revoked = true;
   }

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.forelock.LockType;
 
-/** Which held requests are meant: by task, monitor or priority; all that is given must fit. Immutable. */
+/** Selects held requests by task, monitor or priority; all given conditions must match. Immutable. */
 public final class Selection {
   private static final Set<String> PARAMETERS = Set.of("task", "monitor", "priority");
 
-  /** Which class those that are meant are to be of. */
+  /** The new class of the selected requests. */
   public static final String TO = "to";
 
   private final TaskName task;

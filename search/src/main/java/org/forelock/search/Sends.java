@@ -4,11 +4,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a node has sent on for one write, so that it knows what it sends again: a cluster does so where a connection
- * breaks or a primary moves, and then an earlier attempt may have been done. Thread-safe.
+ * Records the parts of one write that a node has sent on, to recognise repeats: a cluster repeats them when a
+ * connection breaks or a primary moves, and then an earlier attempt may have been done. Thread-safe.
  */
 public final class Sends {
-  /** The key in the thread context of what came from another node. */
+  /** The key in the thread context of requests from another node. */
   public static final String KEY = "_forelock_sends";
 
   private final Set<String> sent = ConcurrentHashMap.newKeySet();

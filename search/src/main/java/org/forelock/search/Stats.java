@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.forelock.LockType;
 
-/** Stats count what happened to writes on this node since it started. Thread-safe. */
+/** Stats count the outcomes of writes on this node since it started. Thread-safe. */
 public final class Stats {
-  /** What is counted for each class. */
+  /** The outcomes that are counted for each class. */
   public enum Count {
     /** Writes whose locks were obtained. */
     GRANTED,
@@ -22,9 +22,9 @@ public final class Stats {
     ALLOWED,
     /** Cancelled by a request, a task, a disconnection, or the end of the node. */
     CANCELLED,
-    /** Granted, but not certain any more when it was to be done. */
+    /** Granted, but no longer certain when the write was to be done. */
     UNCERTAIN,
-    /** The client said that it holds the lock, and does not: 409. */
+    /** The client declared to hold the lock, and does not: 409. */
     NOT_HELD,
     /** Any other failure. */
     FAILED
@@ -33,7 +33,7 @@ public final class Stats {
   /** Upper bounds of the wait's histogram, in milliseconds. */
   public static final long[] BOUNDS_MS = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000};
 
-  /** What is counted for one class. */
+  /** The counts of one class. */
   public static final class OfClass {
     private final Map<Count, LongAdder> counts = new EnumMap<>(Count.class);
     private final LongAdder[] waits = new LongAdder[BOUNDS_MS.length + 1];
@@ -52,7 +52,7 @@ public final class Stats {
       return counts.get(count).sum();
     }
 
-    /** How many waits ended within each bound and the next lower one; the last element: beyond all. */
+    /** The number of waits between each bound and the next lower one; the last element: beyond all. */
     public long[] waits() {
       long[] result = new long[waits.length];
       for (int i = 0; i < waits.length; ++i) {

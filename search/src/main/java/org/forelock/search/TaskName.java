@@ -3,7 +3,7 @@ package org.forelock.search;
 /**
  * A task of the cluster. Immutable.
  *
- * @param node the id of the node that does it
+ * @param node the id of the node that runs it
  * @param number on that node
  */
 public record TaskName(String node, long number) {

@@ -2,13 +2,13 @@ package org.forelock.search;
 
 import org.forelock.LockType;
 
-/** How long a request is held at most. */
+/** The longest time that a request is held. */
 public final class Timeouts {
   private final Limits settings;
   private final long foregroundMillis;
   private final long backgroundMillis;
 
-  /** The two times are those of the lock's own configuration. */
+  /** The two times come from the lock's own configuration. */
   public Timeouts(Limits settings, long foregroundMillis, long backgroundMillis) {
     this.settings = settings;
     this.foregroundMillis = foregroundMillis;
@@ -18,7 +18,7 @@ public final class Timeouts {
   /**
    * The setting, else the configuration; less if the request itself permits less. 0: one attempt without waiting.
    *
-   * @param requestMillis what the request permits; negative: as long as it takes
+   * @param requestMillis what the request permits; negative: no limit
    */
   public long millis(LockType type, long requestMillis) {
     long millis = settings.timeoutMillis(type);

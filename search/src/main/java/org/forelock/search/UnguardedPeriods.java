@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Tells the log of the periods in which writes go on without their locks, because no ZooKeeper server is reached and
- * the setting permits it: when one begins, how many it were each minute, and when it ends. Thread-safe; never blocks.
+ * Logs the periods in which writes continue without their locks, because no ZooKeeper server is reached and the setting
+ * permits it: the begin, the number of writes each minute, and the end. Thread-safe; never blocks.
  */
 public final class UnguardedPeriods implements AutoCloseable {
-  /** A period ends when there was none for so long, so that a connection that comes and goes does not fill the log. */
+  /** The time without such a write that ends a period, so that an unstable connection does not fill the log. */
   public static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
   public static final long REMINDER_NANOS = TimeUnit.MINUTES.toNanos(1);
 

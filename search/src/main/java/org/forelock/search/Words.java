@@ -1,10 +1,10 @@
 package org.forelock.search;
 
-/** What is said with a request: by its client, and by the plugin itself on its way. */
+/** The headers of a request: of its client, and of the plugin itself on its way. */
 public interface Words {
   /** The header of a client; null: it has none of that name. */
   String header(String name);
 
-  /** What the plugin has handed on with it; null: nothing of that name. */
+  /** A value that the plugin has passed on with it; null: none of that name. */
   String handedOn(String name);
 }

@@ -6,12 +6,12 @@ import java.util.function.Consumer;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 
-/** The WriteLocks of one request: those under which it is done. Thread-safe; no method blocks. */
+/** The WriteLocks of one request are the locks under which it is done. Thread-safe; no method blocks. */
 public interface WriteLocks extends Certainty {
-  /** The time for which none is certain, where none is held. */
+  /** The result of {@link #nanosLeft} where no lock is held. */
   long NO_LOCK = Long.MAX_VALUE;
 
-  /** The monitor that is named where one stands for all. */
+  /** The monitor to name where one stands for all. */
   String firstMonitor();
 
   boolean has(String monitor);
@@ -22,11 +22,11 @@ public interface WriteLocks extends Certainty {
   /**
    * Begins to obtain them; to be called once.
    *
-   * @param timeoutMillis 0: what can be had at once
-   * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
+   * @param timeoutMillis 0: locks that are free at once
+   * @param end called once, unless {@link #close()} comes first: with null when all are held except those that
    *     {@link #refused()} or {@link #notHeld()} name, else with the reason why none is. By a thread that must not be
-   *     kept
-   * @param defect called instead with what is no failure of the library: none is held then
+   *     blocked
+   * @param defect called instead with an exception that is no failure of the library: none is held then
    */
   void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect);
 
@@ -45,10 +45,10 @@ public interface WriteLocks extends Certainty {
     return Map.of();
   }
 
-  /** How long all that are held are certain from now on; {@link #NO_LOCK}: none is held. */
+  /** The time for which all held locks are certain from now on; {@link #NO_LOCK}: none is held. */
   long nanosLeft();
 
-  /** Gives back what this request has obtained, and ends what is under way, without waiting. Idempotent. */
+  /** Releases the locks of this request, and cancels acquisitions under way, without waiting. Idempotent. */
   void close();
 
   @Override

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.forelock.LockType;
 
-/** A WritePlan says how one request is guarded. Immutable. */
+/** A WritePlan describes the guarding of one request. Immutable. */
 public final class WritePlan {
   public final LockType type;
   public final Set<String> monitors;
@@ -17,11 +17,11 @@ public final class WritePlan {
   public final boolean kept;
   public final String info;
   public final long bytes;
-  /** What the request itself permits. */
+  /** The limit of the request itself. */
   public final long timeoutMillis;
   /** Whether it is an update, whose locks cover the bulk that it becomes. */
   public final boolean update;
-  /** The locks of which the client says that it holds them; null: the node obtains them. */
+  /** The locks that the client declares to hold; null: the node obtains them. */
   public final HeldTokens held;
   /** Where they have different tokens. */
   public final DocumentTokens tokens;
@@ -50,7 +50,7 @@ public final class WritePlan {
         LockType.BACKGROUND, monitors, itemMonitors, fenced, kept, info, bytes, timeoutMillis, held, tokens);
   }
 
-  /** How many documents need a lock. */
+  /** The number of documents that need a lock. */
   public int documents() {
     return update ? 1 : (int) Arrays.stream(itemMonitors).filter(Objects::nonNull).count();
   }
