@@ -2,6 +2,7 @@
 
 import array
 import asyncio
+import concurrent.futures
 import logging
 import os
 import queue
@@ -138,6 +139,22 @@ def test_whatever_has_bytes_is_a_payload(client, letters):
         letters.accept(client, Operation("saveContent", "P1", payload, id=f"op-{len(sizes)}"), attempts)
         sizes.append(letters.status.outbox_bytes - before)
     assert len(set(sizes)) == 1
+
+
+def test_the_id_of_a_letter_is_read_before_its_thread_accepts_another(client, letters, monkeypatch):
+    def accept(id):
+        return letters.accept(client, Operation("save", "P1", id=id), [forelock.FailedAttempt("busy")])
+
+    def on_the_pool(call):
+        """As under gevent, when the greenlet goes on late."""
+        result = pool.submit(call).result()
+        monkeypatch.undo()
+        assert pool.submit(accept, "another").result() == "another"
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr("forelock.dead_letters.blocking", on_the_pool)
+        assert accept("mine") == "mine"
 
 
 def test_ctrl_c_ends_an_operation(runner, letters):

@@ -100,9 +100,12 @@ class DeadLetterQueue:
             place.code, place.message = code, message
             place.waited_ms = milliseconds(attempt.waited, "waited")
         result = ffi.new("char**")
-        blocking(lambda: check(
-            lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result)))
-        return text(result[0])
+
+        def accept() -> str:
+            check(lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result))
+            return text(result[0])  # valid on this thread, until its next call
+
+        return blocking(accept)
 
     def replay(self, client: Client, handler: ReplayHandler, options: Optional[ReplayOptions] = None) -> ReplayReport:
         """Replays letters of the queue: passes each to the handler, under its monitor's lock at background priority.
