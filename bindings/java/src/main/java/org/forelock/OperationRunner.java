@@ -71,7 +71,8 @@ public final class OperationRunner implements AutoCloseable {
   }
 
   /**
-   * Runs the operation; this thread calls the handler. An interruption while it waits cancels the operation.
+   * Runs the operation; this thread calls the handler. An interruption while it waits cancels the operation. So does an
+   * {@link Error} of the handler, which is thrown when the operation has ended: the caller keeps it.
    *
    * @param operation the operation
    * @param handler does the work
@@ -95,7 +96,12 @@ public final class OperationRunner implements AutoCloseable {
         Event event = Event.take(events, ticket::cancel);
         switch (event.kind) {
           case Native.EVENT_ATTEMPT:
-            call(new OperationAttempt(client.core(), operation, event), handler);
+            try {
+              call(new OperationAttempt(client.core(), operation, event), handler, ticket);
+            } catch (Error problem) {
+              skipToEnd(events);
+              throw problem;
+            }
             break;
           case Native.EVENT_FAILURE:
             failures.add(event.name);
@@ -112,7 +118,7 @@ public final class OperationRunner implements AutoCloseable {
     }
   }
 
-  private static void call(OperationAttempt attempt, Handler handler) {
+  private static void call(OperationAttempt attempt, Handler handler, Ticket ticket) {
     if (!attempt.isOpen()) {
       return; // the runner was closed meanwhile: the operation's end follows
     }
@@ -122,12 +128,20 @@ public final class OperationRunner implements AutoCloseable {
     } catch (InterruptedException problem) {
       Thread.currentThread().interrupt();
       attempt.fail(problem);
-    } catch (Throwable problem) {
+    } catch (Exception problem) {
       attempt.fail(problem);
-      if (problem instanceof Error) {
-        throw (Error) problem;
-      }
+    } catch (Error problem) {
+      ticket.cancel(); // first: the attempt's end alone would put what the caller keeps into the queue
+      attempt.fail(problem);
+      throw problem;
     }
+  }
+
+  private static void skipToEnd(BlockingQueue<Event> events) {
+    int kind;
+    do {
+      kind = Event.take(events, () -> { }).kind;
+    } while (kind == Native.EVENT_ATTEMPT || kind == Native.EVENT_FAILURE);
   }
 
   /**

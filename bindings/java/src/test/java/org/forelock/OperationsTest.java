@@ -151,6 +151,21 @@ class OperationsTest {
   }
 
   @Test
+  void anErrorOfTheHandlerLeavesTheOperationWithItsCaller() throws Exception {
+    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+        DeadLetterQueue queue = queue(); OperationRunner runner = new OperationRunner(client, queue)) {
+      Operation operation = new Operation("save", "op", LockType.BACKGROUND);
+      AssertionError defect = new AssertionError("a defect of the handler");
+      assertSame(defect, assertThrows(AssertionError.class, () -> runner.run(operation, attempt -> {
+        throw defect;
+      })));
+      assertTrue(runner.run(operation, attempt -> { }).succeeded());
+      runner.close();
+      assertEquals(0, queue.accepted());
+    }
+  }
+
+  @Test
   void noHandlerIsCalledOnceTheRunnerIsClosed() throws Exception {
     Operation operation = new Operation("save", "op", LockType.BACKGROUND);
     try (TestServer server = new TestServer(); ForelockClient client = server.client();
