@@ -357,7 +357,7 @@ TEST(TlsTest, FilesThatAreSpoiledEndTheNextAttempt) {
   const Identity own = secure().authority().issue("spoiled", {});
   const std::filesystem::path list = secure().authority().revoke({});
   Client client(
-      tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "60000"},
+      tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "20000"},
                                                                  {"zookeeper.tls.certificate.file", own.certificate},
                                                                  {"zookeeper.tls.key.file", own.key},
                                                                  {"zookeeper.tls.crl.file", list},
