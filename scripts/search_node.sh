@@ -269,14 +269,16 @@ start() {
   wait_until_serving
 }
 
+# A node beside whose start clients keep the whole machine busy takes minutes. Which of them is missing is not known:
+# each waits for all.
 wait_until_serving() {
-  local folder deadline=$((SECONDS + 240))
+  local folder deadline=$((SECONDS + 420))
   for folder in "$directory"/node?; do
     until serving "$(cat "$folder/address")"; do
       if ended "$folder" || [[ $SECONDS -ge $deadline ]]; then
-        tail -n 40 "$folder/output.log" >&2
+        tail -n 40 "$directory"/node?/output.log >&2
         end_all
-        die "${folder##*/} does not start; everything it said is in $folder"
+        die "${folder##*/} does not start, or does not see all others; what they said is in $directory"
       fi
       sleep 0.2
     done
