@@ -159,6 +159,7 @@ public final class ForelockPlugin extends PluginBase
 
   /** Only one plugin of a node may do this, hence the settings. */
   @Override
+  @SuppressWarnings("removal") // there is no other way to see each request first
   public UnaryOperator<RestHandler> getRestHandlerWrapper(ThreadContext threadContext) {
     boolean notes = OwnSettings.CANCEL_ON_DISCONNECT.get(settings);
     boolean takes = OwnSettings.QUEUE_MODE.get(settings) == OwnSettings.QueueMode.PARAMETER;

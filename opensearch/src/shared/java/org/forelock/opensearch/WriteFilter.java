@@ -74,6 +74,7 @@ final class WriteFilter implements ActionFilter {
   }
 
   @Override
+  @SuppressWarnings("removal") // OpenSearch 2 has no other one
   public <Q extends ActionRequest, R extends ActionResponse> void apply(
       Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
     if (!action.startsWith(WRITES)) {
@@ -151,8 +152,7 @@ final class WriteFilter implements ActionFilter {
   /** Whether all that descends from it is background work, unless the client says otherwise. */
   private boolean isBulkWork(String action, ActionRequest request) {
     boolean bulkWork = BACKGROUND_ACTIONS.contains(action) || action.equals(BULK)
-        && request instanceof BulkRequest
-        && ((BulkRequest) request).numberOfActions() > settings.bulkForegroundMax();
+        && request instanceof BulkRequest && ((BulkRequest) request).numberOfActions() > settings.bulkForegroundMax();
     return bulkWork && Carrier.get(context, Headers.BACKGROUND) == null;
   }
 
