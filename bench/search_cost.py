@@ -5,7 +5,7 @@ What the plugins for OpenSearch and Elasticsearch cost on this machine, both eng
     bench/search_cost.py [--build FOLDER] [--engine NAME]... [--part NAME]... [--rounds N] [--seconds N]
                          [--opensearch V] [--elasticsearch V] [--heap SIZE] [--durability request|async]
 
-About 18 minutes on two processors that do nothing else. The parts:
+About 22 minutes on two processors that do nothing else. The parts:
 
 cost     Starts a ZooKeeper that waits for its disk, and of each engine a node without the plugin and one with it; then
          lets each load take its turn on all nodes, round by round, so that whatever else the machine does meets all of
@@ -17,9 +17,11 @@ eight    Eight people save one article with refresh=wait_for, guarded and at onc
 contend  Two people save articles while four clients rewrite all 200 in bulks: without the plugin, unguarded, guarded
          with one priority, guarded with the bulks in the background. The p99 of the saves is to be one bulk that has
          its locks, and a hand-over.
-shared   Eight people save articles that have nothing to do with each other, with a lock for each, then with fewer and
-         fewer buckets; beside it the chance that one of the seven others has the lock that a save needs, if all are
-         always under way.
+shared   Eight people save articles that have nothing to do with each other: without the plugin, unguarded, with a lock
+         for each, then with fewer and fewer buckets; beside it the chance that one of the seven others has the lock
+         that a save needs, if all are always under way.
+again    One client writes one article, and the same 500 in bulks, again and again: without the plugin, guarded, and on
+         a node whose locks linger for a minute.
 place    One client saves 100 articles again and again, on three nodes whose locks linger for 5 s: through the node of
          the primary, through another one, through any of them. What locks on the node of the primary could save at most
          is the difference between the last two.
@@ -50,7 +52,10 @@ LOADS = [("single, not guarded", "off", 1, False, 1.02), ("single, guarded", "do
          ("single, X-Forelock-Held", "document", 1, True, 1.1), ("bulk of 500, not guarded", "off", 500, False, 1.02),
          ("bulk of 500, bucket:64", "bucket:64", 500, False, 1.15),
          ("bulk of 500, document", "document", 500, False, 2)]
-PARTS = ["cost", "eight", "contend", "shared", "place"]
+AGAIN = [("one article again", "document", 1, False, None), ("the same 500 again", "document", 500, False, None)]
+PARTS = ["cost", "eight", "contend", "shared", "again", "place"]
+# What the nodes of an engine have that are compared.
+KINDS = {"plain": ["--plain"], "ours": [], "lingers": ["--set", "forelock.zookeeper.lock.linger=60000"]}
 PLACED = 100
 PEOPLE = 8
 HELD = "held"  # the document that is written under a lock of its client
@@ -182,13 +187,14 @@ def save_new(client, rule, end, numbers, took):
             sys.exit(f"a save fails: {answer}")
 
 
-def shared(engine, client, rounds, seconds):
+def shared(engine, plain, ours, rounds, seconds):
     rules = ["document", "bucket:1024", "bucket:64", "bucket:8", "bucket:1"]
-    numbers, took = itertools.count(), {rule: [] for rule in rules}
-    for rule in rules:
+    ways = {"no plugin": (plain, "off"), "not guarded": (ours, "off"), **{rule: (ours, rule) for rule in rules}}
+    numbers, took = itertools.count(), {way: [] for way in ways}
+    for client, rule in ways.values():
         client.make(rule)
     for number in range(-1, rounds):  # the first one warms up
-        for rule in rules:
+        for way, (client, rule) in ways.items():
             mine = []
             arguments = (client, rule, time.monotonic() + seconds, numbers, mine)
             people = [threading.Thread(target=save_new, args=arguments) for _ in range(PEOPLE)]
@@ -197,15 +203,27 @@ def shared(engine, client, rounds, seconds):
             for one in people:
                 one.join()
             if number >= 0:
-                took[rule] += mine
+                took[way] += mine
     print(f"\n{engine:15} {PEOPLE} people save unrelated articles, {rounds} rounds of {seconds:g} s\n"
           f"{'':15}{'chance':>8}{'saves/s':>9}{'p50 ms':>8}{'p99 ms':>8}")
-    for rule, values in took.items():
-        buckets = int(rule.partition(":")[2] or 0)
+    for way, values in took.items():
+        buckets = int(way.partition(":")[2] or 0)
         chance = 1 - (1 - 1 / buckets) ** (PEOPLE - 1) if buckets else 0
         hundredths = statistics.quantiles(values, n=100)
-        print(f"{rule:15}{chance:8.3f}{len(values) / rounds / seconds:9.0f}{hundredths[49]:8.2f}{hundredths[98]:8.2f}",
+        print(f"{way:15}{chance:8.3f}{len(values) / rounds / seconds:9.0f}{hundredths[49]:8.2f}{hundredths[98]:8.2f}",
               flush=True)
+
+
+def again(engine, nodes, durability, rounds, seconds):
+    for client in nodes:
+        client.make("document", durability)
+    print(f"\n{engine:15} p50 in ms{'no plugin':>12}{'guarded':>9}{'x':>7}{'lingers':>9}{'x':>7}")
+    for load in AGAIN:
+        took = [[one_turn(client, load, seconds, None, itertools.repeat(0)) for client in nodes]
+                for _ in range(-1, rounds)][1:]  # the first one warms up
+        plain, guarded, lingers = (statistics.median(one) for one in zip(*took))
+        factors = [statistics.median(one[n] / one[0] for one in took) for n in (1, 2)]
+        print(f"{load[0]:25}{plain:12.2f}{guarded:9.2f}{factors[0]:7.2f}{lingers:9.2f}{factors[1]:7.2f}", flush=True)
 
 
 def place(engine, version, folder, options, rounds, seconds, stack):
@@ -241,14 +259,14 @@ def place(engine, version, folder, options, rounds, seconds, stack):
           + ", ".join(f"{way}: {statistics.median(one):.2f}" for way, one in took.items()), flush=True)
 
 
-def start(engine, version, folder, options, stack):
-    """The addresses of a node without the plugin and of one with it."""
+def start(engine, version, folder, options, kinds, stack):
+    """A client for a node of each kind."""
     script = str(ROOT / "scripts" / f"{engine}.sh")
     urls = []
-    for name, more in (("plain", ["--plain"]), ("ours", [])):
+    for name in kinds:
         place = ["--dir", str(folder / f"{engine}-{name}"), "--version", version]
         stack.callback(subprocess.run, [script, "stop", *place], check=False)
-        command = [script, "start", *place, *options, *more]
+        command = [script, "start", *place, *options, *KINDS[name]]
         started = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         urls.append(started.stdout.split()[0])
     return [Client(url) for url in urls]
@@ -294,18 +312,21 @@ def main():
         zookeeper = Zookeeper(build)
         stack.callback(zookeeper.close)
         common = ["--from", str(build), "--heap", options.heap, "--zookeeper", zookeeper.address]
-        nodes = {engine: start(engine, getattr(options, engine), folder, common, stack)
+        kinds = ["plain", "ours", "lingers"] if "again" in parts else ["plain", "ours"]
+        nodes = {engine: start(engine, getattr(options, engine), folder, common, kinds, stack)
                  for engine in options.engine or ["opensearch", "elasticsearch"] if parts != ["place"]}
         if "cost" in parts:
-            cost(nodes, build, zookeeper.address, options)
+            cost({engine: pair[:2] for engine, pair in nodes.items()}, build, zookeeper.address, options)
         for engine in nodes if "eight" in parts else ():
             eight(engine, nodes[engine][1], min(options.rounds, 3))
         for engine in nodes if "contend" in parts else ():
             print(f"\n{engine}:", flush=True)
-            plain, ours = (Node(client.url.geturl()) for client in nodes[engine])
+            plain, ours = (Node(client.url.geturl()) for client in nodes[engine][:2])
             contend(ours, plain, 2 * options.seconds, 2, False)
         for engine in nodes if "shared" in parts else ():
-            shared(engine, nodes[engine][1], options.rounds, options.seconds)
+            shared(engine, *nodes[engine][:2], options.rounds, options.seconds)
+        for engine in nodes if "again" in parts else ():
+            again(engine, nodes[engine], options.durability, options.rounds, options.seconds)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forelock-cost-")))
         folder.chmod(0o755)
