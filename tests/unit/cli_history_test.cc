@@ -504,6 +504,28 @@ TEST_F(HistoryFiles, a_file_that_another_process_has_at_first_loses_nothing) {
   EXPECT_EQ(found, "wait b/1/main;hold a/1/main lasts;hold a/1/main;hold a/1/main;");
 }
 
+TEST(TrustedClock, a_clock_that_was_put_ahead_makes_nothing_too_old_for_an_hour) {
+  using std::chrono::minutes;
+  const TrustedClock::Steady begin{};
+  TrustedClock clock;
+  EXPECT_FALSE(clock.now(noon, begin));
+  EXPECT_FALSE(clock.now(noon + minutes(59), begin + minutes(59)));
+  EXPECT_EQ(clock.now(noon + hours(1), begin + hours(1)), noon + hours(1));
+  EXPECT_FALSE(clock.now(noon + hours(9000), begin + hours(1) + seconds(1)));
+  EXPECT_FALSE(clock.now(noon + hours(1) + minutes(1), begin + hours(1) + minutes(1))) << "it is put right";
+  EXPECT_TRUE(clock.now(noon + hours(2) + minutes(1), begin + hours(2) + minutes(1)));
+  EXPECT_TRUE(clock.now(noon, begin + hours(2) + minutes(2))) << "put back it removes nothing";
+}
+
+TEST_F(HistoryFiles, while_the_time_is_not_known_nothing_is_too_old) {
+  HistoryFile file(path_, {});
+  file.write({stay(1, noon - hours(24 * 30), noon - hours(24 * 29))}, std::nullopt, std::nullopt);
+  file.write({}, std::nullopt, std::nullopt);
+  EXPECT_EQ(found(file, noon - hours(24 * 30), noon), (Ids{1}));
+  file.write({}, std::nullopt, noon);
+  EXPECT_EQ(found(file, noon - hours(24 * 30), noon), Ids{});
+}
+
 TEST(HistoryQuestions, span_or_moment) {
   std::string problem;
   const WallTime now = noon;

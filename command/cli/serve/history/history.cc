@@ -111,22 +111,23 @@ void History::reopen() {
     file_.emplace(path_, limits_);
     tracker_.number_from(file_->next_id());
     std::vector<Stay> left = file_->open(most_resumed);
-    const WallTime last = file_->last_look().value_or(records::wall_time_now());
+    const WallTime now = records::wall_time_now();
+    const WallTime last = std::min(file_->last_look().value_or(now), now);  // the clock may have been put back
     if (!resumed_) {
       tracker_.resume(left, last);
     } else {
       // The ends of these could not be written, nor what lasts and has begun meanwhile.
       tracker_.adopt(left);
       std::erase_if(pending_, [](const Stay& stay) { return !stay.to; });
-      std::vector<Stay> now = tracker_.open();
+      std::vector<Stay> lasts = tracker_.open();
       std::set<std::int64_t> lasting;
-      for (const Stay& stay : now) lasting.insert(stay.id);
+      for (const Stay& stay : lasts) lasting.insert(stay.id);
       std::erase_if(left, [&](const Stay& stay) { return lasting.contains(stay.id); });
       for (Stay& stay : left) {
         stay.to = std::max(stay.from, std::exchange(stay.unseen_since, std::nullopt).value_or(last));
         stay.outcome = "unseen";
       }
-      left.insert(left.end(), std::make_move_iterator(now.begin()), std::make_move_iterator(now.end()));
+      left.insert(left.end(), std::make_move_iterator(lasts.begin()), std::make_move_iterator(lasts.end()));
       pending_.insert(pending_.begin(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
     }
     resumed_ = true;
@@ -139,7 +140,7 @@ void History::reopen() {
 void History::write() {
   next_write_ = Clock::now() + between_writes;
   try {
-    file_->write(pending_, tracker_.watched(), records::wall_time_now());
+    file_->write(pending_, tracker_.watched(), clock_.now(records::wall_time_now(), Clock::now()));
     written_ += pending_.size();
     pending_.clear();
     writable_ = true;

@@ -16,6 +16,7 @@
 
 #include "cli/serve/history/history_file.h"
 #include "cli/serve/history/stay_tracker.h"
+#include "cli/serve/history/trusted_clock.h"
 #include "web/site.h"
 
 namespace forelock::cli {
@@ -84,6 +85,7 @@ class History {
   bool resumed_ = false;
   std::chrono::steady_clock::time_point next_try_{};
   std::chrono::steady_clock::time_point next_write_{};
+  TrustedClock clock_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -180,11 +180,12 @@ std::optional<WallTime> HistoryFile::last_look() {
 }
 
 void HistoryFile::write(const std::vector<Stay>& stays, const std::optional<StayTracker::Watch>& watched,
-                        WallTime now) {
+                        std::optional<WallTime> now) {
   guarded("written", [&] {
     connection_->run("BEGIN IMMEDIATE");
     try {
       remove_old(now);
+      remove_much();
       Statement row(*connection_,
                     "INSERT OR REPLACE INTO stay (id, kind, monitor, identity, who, info, class, token, began, ended, "
                     "outcome, reason, stack, unseen_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -222,26 +223,29 @@ std::optional<std::int64_t> HistoryFile::stack_id(const std::vector<std::string>
 }
 
 // Nobody's any more. It looks at every row: not often.
-void HistoryFile::remove_stacks(WallTime now) {
-  if (now < next_stacks_) return;
-  next_stacks_ = now + between_stack_removals;
+void HistoryFile::remove_stacks() {
   connection_->run("DELETE FROM stack WHERE id NOT IN (SELECT stack FROM stay WHERE stack IS NOT NULL)");
 }
 
 // A bounded piece for each write: none of them takes long. Removed pages are used again; the file does not shrink.
-void HistoryFile::remove_old(WallTime now) {
+void HistoryFile::remove_old(std::optional<WallTime> now) {
+  if (!now) return;
   Statement old(*connection_, "DELETE FROM stay WHERE id IN (SELECT id FROM stay WHERE ended < ? LIMIT 20000)");
-  old.bind(1, number_of(now - limits_.keep)).run();
+  old.bind(1, number_of(*now - limits_.keep)).run();
   Statement looks(*connection_, "DELETE FROM look WHERE ended < ?");
-  looks.bind(1, number_of(now - limits_.keep)).run();
-  remove_stacks(now);
+  looks.bind(1, number_of(*now - limits_.keep)).run();
+  if (*now < next_stacks_.value_or(*now)) return;
+  next_stacks_ = *now + between_stack_removals;
+  remove_stacks();
+}
+
+void HistoryFile::remove_much() {
   const std::int64_t used = connection_->number("PRAGMA page_count") - connection_->number("PRAGMA freelist_count");
   if (used * 100 < limits_.size / page_bytes * fullest_percent) return;
   connection_->run(
       "DELETE FROM stay WHERE id IN (SELECT id FROM stay WHERE ended IS NOT NULL ORDER BY ended "
       "LIMIT max(1000, (SELECT count(*) / 10 FROM stay)))");
-  next_stacks_ = {};  // until those have gone as well there is no more room, and the next write would remove more
-  remove_stacks(now);
+  remove_stacks();  // until those have gone as well there is no more room, and the next write would remove more
 }
 
 HistoryFile::Found HistoryFile::find(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {

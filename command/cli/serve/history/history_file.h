@@ -41,9 +41,10 @@ class HistoryFile {
   // Nothing in a new file.
   std::optional<WallTime> last_look();
 
-  // Writes, or writes again, in one transaction; removes what is too old or too much. \throws HistoryProblem, and has
-  // written nothing then.
-  void write(const std::vector<Stay>& stays, const std::optional<StayTracker::Watch>& watched, WallTime now);
+  // Writes, or writes again, in one transaction; removes what is too old, where `now` says what that is, or too much.
+  // \throws HistoryProblem, and has written nothing then.
+  void write(const std::vector<Stay>& stays, const std::optional<StayTracker::Watch>& watched,
+             std::optional<WallTime> now);
 
   struct Found {
     std::vector<Stay> stays;  // the newest first
@@ -61,15 +62,16 @@ class HistoryFile {
   template <class Fn>
   auto guarded(const char* doing, Fn fn);
   void set_up();
-  void remove_old(WallTime now);
-  void remove_stacks(WallTime now);
+  void remove_old(std::optional<WallTime> now);
+  void remove_much();
+  void remove_stacks();
   // Its id in the file; nothing if it is empty.
   std::optional<std::int64_t> stack_id(const std::vector<std::string>& stack);
 
   const std::filesystem::path path_;
   const HistoryLimits limits_;
   std::optional<outbox::Connection> connection_;
-  WallTime next_stacks_{};
+  std::optional<WallTime> next_stacks_;
 };
 
 }  // namespace forelock::cli
