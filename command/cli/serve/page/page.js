@@ -62,6 +62,8 @@ function show() {
 // --- what the stream misses ---
 
 let awaited = null;  // an event that has not come yet, and since when
+const usualDelay = 3000;
+let longestDelay = usualDelay;  // of an event; doubled in vain, for a server may have more to do than it can
 
 function isBehind(event) {
   const [run, number] = (state.event ?? "").split("-");
@@ -73,9 +75,15 @@ function isBehind(event) {
 // they are.
 function missEvents(last) {
   const now = performance.now();
-  if (!isBehind(last)) awaited = null;
-  else if (awaited === null || !isBehind(awaited.event)) awaited = { event: last, since: now };
-  else if (now - awaited.since > 3000) beginAnew();
+  if (!isBehind(last)) {
+    awaited = null;
+    longestDelay = usualDelay;
+  } else if (awaited === null || !isBehind(awaited.event)) {
+    awaited = { event: last, since: now };
+  } else if (now - awaited.since > longestDelay) {
+    longestDelay = Math.min(2 * longestDelay, 60e3);
+    beginAnew();
+  }
 }
 
 function beginAnew() {
