@@ -5,10 +5,10 @@
 
 namespace forelock::base {
 
-// One word, quoted where a shell would take it apart.
+// One word, quoted where a shell would split it.
 std::string shell_quoted(const std::string& text);
 
-// As a positional argument: behind "-- " where it would be taken for an option.
+// The same as a positional argument: behind "-- " where it would look like an option.
 std::string shell_argument(const std::string& text);
 
 }  // namespace forelock::base

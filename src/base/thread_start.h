@@ -26,7 +26,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Its message says what to do. It passes: threads end.
+// The error of a thread that cannot be started, with the next step in its message. It may pass: threads end.
 class NoThread : public std::system_error {
  public:
   explicit NoThread(std::error_code code)

@@ -1,4 +1,4 @@
-// Instants, as the pure rooms write them. Only the type of the steady clock is used: they are told the time.
+// Instants in the pure rooms. They use only the type of the steady clock: the time is passed to them.
 #pragma once
 
 #include <chrono>

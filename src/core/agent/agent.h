@@ -1,5 +1,5 @@
-// An Agent is what a process decides about its locks: the engine, its requests in groups, locks that linger, the watch
-// for danger, and the times of those who wait.
+// An Agent makes a process's decisions about its locks: the engine, its requests in groups, locks that linger, the
+// watch for danger, and the deadlines of waiters.
 //
 // The client gives it threads, a mutex and a session; the simulator gives it virtual time. Both run this same code.
 //
@@ -45,7 +45,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
 
   // --- the session ---
 
-  // From now on requests go there; null: nowhere. A session that is taken away while it is connected has expired.
+  // Sets the session for requests; null: none. One that is replaced while it is connected has expired.
   void use(coordination::Session* session);
   void on_session_event(const coordination::SessionEvent& event);
   // An answer to a request of the agent.
@@ -56,14 +56,14 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
 
   // --- steps ---
 
-  // Does what is due.
+  // Runs the timers that are due.
   void tick();
   lock::TimePoint next_timer();
-  // Those who have asked for it are told of the step's end, which may lead to more; then everything is sent.
+  // Notifies the listeners that have asked for the step's end, which may cause more work; then sends everything.
   void end_step();
   // The same of what has lingered and is wanted by others, in the course of a step.
   void release_given_up();
-  // Locks that linger are released, and then everything ends: as lock::Engine::close().
+  // Releases locks that linger, and then ends everything, as lock::Engine::close().
   void close();
 
   // --- acquisitions ---
@@ -76,11 +76,11 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   lock::ContenderId acquire_lingering(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish);
   // The holder has finished: ContenderListener::released() follows, or has come. False: it is not held.
   bool release(lock::ContenderId contender);
-  // The same; without an answer by then the listener is told that there is none.
+  // The same; without an answer by then the listener is notified.
   bool release(lock::ContenderId contender, lock::TimePoint answer_by);
-  // Releases a held lock, or withdraws a waiting one, without telling the listener any more.
+  // Releases a held lock, or cancels a waiting one, without further calls of the listener.
   bool release_detached(lock::ContenderId contender);
-  // Releases what is held and withdraws what waits. It may linger if its caller has finished, and only then.
+  // Releases a held lock or cancels a waiting one. The lock may linger only if its caller has finished.
   void give_up(lock::ContenderId contender, bool section_ended);
   bool cancel(lock::ContenderId contender);
   bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);
@@ -121,7 +121,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   AgentHost& host() { return host_; }
   lock::TimePoint now() const { return host_.now(); }
 
-  // --- what is known ---
+  // --- state ---
 
   const lock::Engine& engine() const { return engine_; }
   bool connected() const { return connected_; }
@@ -159,7 +159,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   // Lets the lock linger, or releases it, perhaps in a moment (`may_wait`). False if it is not held.
   bool end_section(lock::ContenderId contender, bool may_wait);
   std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;
-  // Its last news is on the way: nothing more is told to it.
+  // Removes and returns the listener, which gets its last call and no more.
   std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
   void look_for_danger(lock::TimePoint time);
   void look_behind_outer_ones(lock::TimePoint time);

@@ -1,4 +1,4 @@
-// An AgentHost is what an agent runs in: the client with its threads, or the simulator with virtual time.
+// An AgentHost is the environment of an agent: the client with its threads, or the simulator with virtual time.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class AgentHost {
   virtual lock::TimePoint now() const = 0;
   // A number that no contender has had before.
   virtual lock::ContenderId new_contender() = 0;
-  // It has news: ContenderListener::wake() is due when the step has ended.
+  // Requests ContenderListener::wake() after the step.
   virtual void wake_after_step(std::shared_ptr<ContenderListener> listener) = 0;
   // It may be the last reference: what its callbacks own may call the agent's owner when it dies.
   virtual void let_go_after_step(std::shared_ptr<const void> object) = 0;
 
-  // --- what happens, for those who count, log or judge: before the contender's listener hears of it ---
+  // --- events for counters, logs and checkers: before the contender's listener gets them ---
 
   virtual void begins(lock::ContenderId, const lock::AcquireSpec&) {}
   virtual void granted(lock::ContenderId, const lock::Grant&) {}
@@ -32,7 +32,7 @@ class AgentHost {
   virtual void taken_again(lock::ContenderId, Priority) {}
   // Its caller has finished, and it stays with the process.
   virtual void lingers(lock::ContenderId) {}
-  // What has lingered is released; `begun`: it was held.
+  // A lock that has lingered is released; `begun`: it was held.
   virtual void given_up(lock::ContenderId, bool /*begun*/) {}
   virtual void refused(lock::ContenderId, const lock::Refusal&) {}
   virtual void proved(lock::ContenderId) {}
@@ -48,7 +48,7 @@ class AgentHost {
   virtual void removal_denied() {}
   virtual void explained(lock::ContenderId, const lock::CourseNote&) {}
 
-  // --- what callers ask for, after it was done; `begun`: there was something to be done ---
+  // --- callers' requests, after they were done; `begun`: there was something to do ---
 
   virtual void release_called(lock::ContenderId, bool /*begun*/) {}
   virtual void cancel_called(lock::ContenderId, bool /*begun*/) {}

@@ -1,5 +1,4 @@
-// A DangerWatch knows which held locks want to be told some time before the session's deadline, and which of them have
-// been told.
+// A DangerWatch tracks which held locks want a warning some time before the session's deadline, and which have had it.
 #pragma once
 
 #include <set>
@@ -11,8 +10,8 @@
 
 namespace forelock::agent {
 
-// All locks share the session's deadline, so they are kept by their margins, and looked at only when their turn comes:
-// the cost does not grow with those that are not concerned. Not thread-safe.
+// All locks share the session's deadline, so they are ordered by their margins, and checked only when their turn comes:
+// the cost does not grow with unaffected locks. Not thread-safe.
 class DangerWatch {
  public:
   // A lock that is held from now on. The margin is more than zero.
@@ -23,7 +22,7 @@ class DangerWatch {
   // Those with less than their margin left before the deadline: each once, until the deadline has moved on so far that
   // it has more again.
   std::vector<lock::ContenderId> due(lock::TimePoint time, lock::TimePoint valid_until);
-  // When due() has something to say if the deadline stays; `never` if it has not.
+  // The time at which due() will return a lock if the deadline stays; `never` if it will not.
   lock::TimePoint next(lock::TimePoint time, lock::TimePoint valid_until);
 
  private:

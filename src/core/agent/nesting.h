@@ -1,5 +1,5 @@
-// Nesting knows which contenders wait for a lock inside of others that their caller holds: whoever waits for an outer
-// lock waits for the inner one as well.
+// A Nesting tracks contenders that wait for a lock inside others that their caller holds: contenders of an outer lock
+// wait for the inner one as well.
 //
 // Pure; not synchronised.
 #pragma once
@@ -21,7 +21,7 @@ class Nesting {
     std::uint64_t section = 0;  // of its callers: a lock that lingers stays the same contender
     bool operator==(const Outer&) const = default;
   };
-  // `inner` waits inside of these. Short waits pay for nothing: it is looked at when it is due.
+  // Adds `inner`, which waits inside these. It is first checked when it is due, so that short waits cost nothing.
   void add(lock::ContenderId inner, std::vector<Outer> outer_ones, lock::TimePoint due);
   // It waits no longer.
   void remove(lock::ContenderId inner);

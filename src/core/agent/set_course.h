@@ -1,5 +1,5 @@
-// A SetCourse is the course of one acquisition of a lock set: it carries out what the set's machine decides, and tells
-// the machine what becomes of each member's contenders.
+// A SetCourse runs one acquisition of a lock set: it carries out the decisions of the set's machine, and passes the
+// events of each member's contenders to the machine.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,17 @@ namespace forelock::agent {
 struct SetCourseOptions {
   Priority priority = Priority::foreground;
   bool may_linger = true;         // linger::Wish
-  bool wants_contention = false;  // the caller is told of everybody who waits behind a member
+  bool wants_contention = false;  // the caller is notified of each contender that waits behind a member
   bool wants_place = false;       // and of its place in the queue of the member that it waits for
   std::size_t queue_max = 0;      // lock::AcquireSpec, as the next one
   bool refuse_in_vain = false;
   bool keep_monitors = false;
-  // A set that waits for longer asks who of other processes waits behind what it holds: a listing for each member.
+  // After this time a waiting set reads which other processes' contenders wait behind its members: a listing for each.
   lock::Duration contention_delay = std::chrono::milliseconds(100);
 };
 
-// Lives until nothing of it is left to be given back: the agent keeps what has a contender. Every method is for a step
-// of the agent.
+// Lives until all of it is given back: the agent keeps it while it has a contender. Call every method in a step of the
+// agent.
 class SetCourse : public StepListener, public std::enable_shared_from_this<SetCourse> {
  public:
   // \param monitors by member, in the order that all sets share (sets/canonical_order.h). The agent outlives it.
@@ -89,7 +89,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   virtual void member_granted(std::size_t /*member*/) {}
   // The attempt has a lock that had lingered, with the GUID of an earlier one.
   virtual void member_taken(sets::AttemptId, const linger::Lock&) {}
-  // Of a waiting member's contender, by somebody else. It may call set_priority().
+  // Another program has changed the record of a waiting member's contender. It may call set_priority().
   virtual void member_record_changed(const std::string& /*record*/) {}
   virtual void member_contended(std::size_t /*member*/, Priority /*waiting*/) {}
   virtual void member_queued(std::size_t /*member*/, const QueuePosition& /*position*/) {}
@@ -119,8 +119,8 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   const std::shared_ptr<const std::vector<std::string>> monitors_;
   SetCourseOptions options_;
   sets::SetMachine machine_;
-  // In whose queues the members stand: once one of them has moved, the others follow for the rest of the acquisition,
-  // and nothing is given back to those that the set goes before.
+  // The rank of the members' queues: once one of them has moved, the others follow for the rest of the acquisition, and
+  // no member is given back to contenders that rank behind the set.
   Priority rank_;
   lock::TimePoint deadline_ = lock::never;
   std::vector<lock::ContenderId> outer_ones_;

@@ -1,4 +1,4 @@
-// The answers to requests: code, and what the request asked for.
+// The answers to requests: a code, and the requested data.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct Stat {
   std::int32_t data_length = 0;
   std::int32_t children = 0;
 
-  // How many children were ever created under this node: the number that the next sequential child gets. The server
-  // reports creations + deletions as cversion and the difference as children.
+  // The number of children ever created under this node: the number of the next sequential child. The server reports
+  // creations + deletions as cversion and the difference as children.
   std::int64_t created_children() const {
     return (static_cast<std::int64_t>(cversion) + static_cast<std::int64_t>(children)) / 2;
   }

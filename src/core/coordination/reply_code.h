@@ -19,7 +19,7 @@ enum class ReplyCode {
   quota_exceeded,
   request_too_large,  // refused locally, before sending: the server would cut the connection
   unimplemented,
-  throttled,        // the server has too much to do and says that it has not done it; asked again, it may do it
+  throttled,        // the overloaded server reports that it has not done it; a retry may succeed
   no_ephemerals,    // a session that may have no ephemeral nodes (localSessionsEnabled without upgrading)
   connection_loss,  // the connection went before the reply came
   session_expired,  // the session is gone, and its ephemeral nodes with it
@@ -30,7 +30,7 @@ enum class ReplyCode {
 enum class Effect {
   applied,      // ok
   not_applied,  // the server refused it, or it was never sent
-  unknown       // the reply was lost, or says too little: what has become of it is found out
+  unknown       // the reply was lost, or is ambiguous: the outcome is resolved
 };
 
 constexpr Effect effect_of(ReplyCode code) {
@@ -40,7 +40,7 @@ constexpr Effect effect_of(ReplyCode code) {
     case ReplyCode::connection_loss:
     case ReplyCode::session_expired:
     case ReplyCode::server_error:
-    // Not applied, as it says; but what follows is the same: after a pause it is looked for, and asked again.
+    // Not applied; but the next steps are the same: a pause, a read, and a retry.
     case ReplyCode::throttled:
       return Effect::unknown;
     default:
@@ -48,8 +48,8 @@ constexpr Effect effect_of(ReplyCode code) {
   }
 }
 
-// Whether the server itself has answered, so that the session was alive when the request was sent. The others are
-// answers of the client's own, or may be.
+// Whether the server itself has answered, so that the session was alive when the request was sent. Other answers are,
+// or may be, the client's own.
 constexpr bool answered_by_server(ReplyCode code) {
   switch (code) {
     case ReplyCode::connection_loss:

@@ -1,7 +1,7 @@
-// The operations that the lock protocol asks of a coordination server: a small part of ZooKeeper's.
+// The operations that the lock protocol needs of a coordination server: a small part of ZooKeeper's.
 //
-// Paths are absolute inside the client's namespace (its chroot is the root "/") and valid for the server: names are
-// encoded by whoever builds the path (lock/monitor_name.h). Data are opaque bytes.
+// Paths are absolute inside the client's namespace (its chroot is the root "/") and valid for the server: the builder
+// of a path encodes names (lock/monitor_name.h). Data are opaque bytes.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +76,8 @@ using Operation = std::variant<Create, Delete, SetData, Check>;
 // All of the operations at one zxid, or none of them.
 struct Transaction {
   std::vector<Operation> operations;
-  // Expected to succeed, and the next request of its monitor will wait for the answer anyway: it may share a request
-  // with others (grouping/).
+  // Whether it may share a request with others (grouping/): it is expected to succeed, and the next request of its
+  // monitor waits for the answer anyway.
   bool groupable = false;
   // Goes before those that are not, of other monitors, where it has to wait for its turn.
   bool urgent = false;

@@ -14,7 +14,7 @@
 namespace forelock::coordination {
 
 using SessionId = std::int64_t;
-// Chosen by whoever submits; comes back with the reply.
+// Chosen by the submitter; returned with the reply.
 using RequestTag = std::uint64_t;
 
 struct WatchEvent {
@@ -35,12 +35,12 @@ struct SessionEvent {
   std::chrono::milliseconds timeout{0};  // connected: the negotiated time-out
   // connected: an instant before the session was asked for, so that the servers count its time-out from a later one
   std::chrono::steady_clock::time_point asked_at{};
-  std::string problem = {};  // auth_failed: what, where, what to do, if that is known
+  std::string problem = {};  // auth_failed: the problem, its place and the next step, if known
 };
 
-// Called by the session, one call at a time, in the order in which the server said things: a watch event comes before
-// the reply of any request that could see the change; replies come in the order of their requests. Must not block and
-// may submit further requests from inside a call.
+// Called by the session, one call at a time, in the server's order: a watch event comes before the reply of any request
+// that could see the change; replies come in the order of their requests. Must not block and may submit further
+// requests from inside a call.
 class SessionListener {
  public:
   virtual void on_reply(RequestTag tag, Reply reply) = 0;

@@ -1,8 +1,8 @@
 // Folding: a node that a transaction creates empty and writes at once is created with its data instead, which is an
 // operation less for the server.
 //
-// What is lost is the answer to the write, by which the transaction's number (zxid) is known. A group is one
-// transaction with one number, so it is enough that one member keeps its write.
+// This loses the answer to the write, which has the transaction's number (zxid). A group is one transaction with one
+// number, so one member that keeps its write suffices.
 //
 // Pure. Not synchronised.
 #pragma once

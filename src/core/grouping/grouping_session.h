@@ -1,29 +1,29 @@
 // A GroupingSession sends many transactions of one session in one request.
 //
-// What costs a server is the request; the operations in it are cheap. As long as few transactions are under way none
-// waits, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
-// (Transaction::groupable) are held back until an answer comes, and then go together.
+// A server's cost is the request; the operations in it are cheap. As long as few transactions are under way none waits,
+// so that a caller with one at a time has no extra cost. Beyond that, transactions that are expected to succeed
+// (Transaction::groupable) are held back until an answer comes, and are then sent together.
 //
 // All or nothing: a group that the server refuses was not applied. The member that it could not do has its answer: the
 // others are of other monitors and make no difference to it. Those before it are sent again together; those behind it
-// are held back once more, and may be withdrawn. A member of which several groups were refused for others goes by
-// itself. One that nobody wants any more is not sent again. An answer that is lost is lost for every member.
+// are held back once more, and may be withdrawn. A member of several groups that were refused for other members is sent
+// by itself. An unwanted one is not sent again. A lost answer is lost for every member.
 //
-// A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
-// is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
-// monitor itself, and so names none that was there before. Nor is a write that waits behind one of them.
+// If a monitor is deleted while a transaction of it is held back, or in a group that is then refused, the transaction
+// is not sent any more, since in a monitor created anew the same names may be other clients' nodes; unless it creates
+// the monitor itself, and so names no earlier node. A write that waits behind such a transaction is not sent either.
 //
 // A member's node that is created empty and written at once is created with its data (grouping/folding.h): its version
 // is 0 then, not 1.
 //
 // Foreground claims and releases are urgent (Transaction::urgent) and go before background claims that are held back: a
-// process that begins thousands of these keeps no other lock waiting behind them. Where urgent ones do not end, one of
-// eight is of the others.
+// process that begins thousands of these delays no other lock. If urgent ones never end, one of eight sent is not
+// urgent.
 //
 // Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
 // applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
 // monitor waits. Requests of different monitors may overtake each other, and so may their replies. When the session is
-// connected again nothing is held back: what a first write separates stays separated.
+// reconnected nothing is held back: a first write still separates later requests from earlier ones.
 //
 // Pure: no clock, no threads. Not thread-safe: the driver serialises calls from both sides.
 #pragma once
@@ -71,18 +71,18 @@ class GroupingSession final : public coordination::Session, public coordination:
   // The listener outlives the session.
   GroupingSession(GroupingLimits limits, coordination::SessionListener& listener);
 
-  // The session below, whose listener is this one; null for none. What was submitted for the former one is forgotten.
+  // The session below, whose listener is this one; null for none. Requests submitted for the former one are forgotten.
   void use(coordination::Session* session);
 
   // Groupable transactions wait for the next flush() at least. Replies of one monitor come in the order of its
   // requests, but for those of writes that are not sent since it was deleted.
   void submit(coordination::RequestTag tag, coordination::Request request) override;
-  // What has not been sent will not be: true, and there is no reply. False: it is too late.
+  // Withdraws an unsent request: true, and there is no reply. False: it is too late.
   bool withdraw(coordination::RequestTag tag);
-  // Nobody wants any more what is under way: if its group is refused for another member, it is not sent again, but
+  // Marks a request under way as unwanted: if its group is refused for another member, it is not sent again, but
   // answered as if it had been refused.
   void unwanted(coordination::RequestTag tag);
-  // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
+  // Sends all that may be sent. Call it at the end of every step of the driver with a submission or a delivery.
   void flush();
 
   void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;

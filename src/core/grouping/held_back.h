@@ -1,4 +1,4 @@
-// The transactions that a GroupingSession holds back until it is their turn, at most one of each monitor.
+// The transactions that a GroupingSession holds back until their turn, at most one of each monitor.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,10 @@ struct Member {
   std::size_t operations_sent() const { return transaction.operations.size() - (folded ? 1 : 0); }
 };
 
-// Of so many that go one is not urgent, or what is not urgent would never go where the urgent ones do not end.
+// One of this many sent is not urgent: else non-urgent ones would never be sent while urgent ones keep coming.
 inline constexpr std::size_t one_not_urgent_of = 8;
 
-// In the order in which they go: the urgent ones before the others, but for that one; each kind in the order in which
-// it came.
+// In the order of sending: urgent ones before the others, except for that one; each kind in its order of arrival.
 class HeldBack {
  public:
   bool empty() const { return lines_[0].empty() && lines_[1].empty(); }

@@ -1,5 +1,5 @@
 // A LingerMachine keeps unlocked locks for the next section of the same process, as long as no other contender wants
-// them; or for a moment, so that a release can share a request with what comes next.
+// them; or for a moment, so that a release can share a request with the next claim.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@
 namespace forelock::linger {
 
 struct LingerLimits {
-  // How long a lock lingers; zero: none does. A monitor that others wanted is left alone for as long.
+  // The time for which a lock lingers; zero: none does. After others wanted a monitor, its lock does not linger for as
+  // long.
   lock::Duration time{0};
   // How many linger at a time; beyond that the least recently used one is given up.
   std::size_t locks = 1000;
@@ -37,8 +38,7 @@ struct LingerLimits {
 struct Wish {
   const std::string& monitor;
   Priority priority = Priority::foreground;
-  // Not if it is to have a grant of its own, or its record says what ends with its section: an alarm, an automatic
-  // release.
+  // False if it must have its own grant, or its record has data of its section: an alarm, an automatic release.
   bool may_linger = true;
   // Its caller wants to know its place in the queue, should it come into one.
   bool wants_place = false;
@@ -69,9 +69,9 @@ struct Lock {
 //
 // Pure: no I/O, threads, clock or randomness. Not thread-safe. `now` must not go backwards between calls.
 //
-// A lingering lock is an ordinary held lock of the engine whose caller has finished. That it is wanted is known from
-// the engine (a contender waits behind the holder) and from the watch on the monitor's children, whose event is enough:
-// what has changed is asked for later.
+// A lingering lock is an ordinary held lock of the engine whose caller has finished. The engine (a contender waits
+// behind the holder) and the watch on the monitor's children report that it is wanted; the watch's event suffices, and
+// the change itself is read later.
 class LingerMachine {
  public:
   explicit LingerMachine(LingerLimits limits) : limits_(limits), wanted_(limits.wanted), used_(limits.used) {}
@@ -83,7 +83,7 @@ class LingerMachine {
 
   // Whether locks linger at all.
   bool lingers() const { return limits_.time > lock::Duration::zero(); }
-  // If not, nothing needs to be told.
+  // Whether it needs calls at all.
   bool on() const { return lingers() || limits_.delay > lock::Duration::zero(); }
 
   // --- callers ---
@@ -100,11 +100,11 @@ class LingerMachine {
   void bind_to_section(lock::ContenderId contender);
   // Its class has changed, or the queue in which it stands: what it gets is nobody's but its caller's.
   void moved(lock::ContenderId contender);
-  // A held lock is about to be released, and not as its caller has finished with it: it does not stay.
+  // A held lock is about to be released for another reason than its section's end: it does not stay.
   void given_back(lock::ContenderId contender);
   // The caller of a held lock has finished. True: it lingers, or its release is delayed. False: the driver is to
   // release it, and nothing is known of it here any more; or it is not held, but asked for. `certain` as above.
-  // `may_wait`: nobody is known to wait for the release.
+  // `may_wait`: no contender is known to wait for the release.
   bool end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now);
 
   // Which section of the lock's callers is the present one: another one after each end.
@@ -125,7 +125,7 @@ class LingerMachine {
   // --- time ---
 
   void tick(lock::TimePoint now);
-  // When tick() has something to do; `never` if it has not.
+  // The time of the next work of tick(); `never` if there is none.
   lock::TimePoint next_timer() const;
 
   // --- for the driver ---

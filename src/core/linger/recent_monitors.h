@@ -1,4 +1,4 @@
-// RecentMonitors are monitors at which something has happened lately, each until an instant.
+// RecentMonitors remember monitors with a recent event, each until an instant.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace forelock::linger {
 
-// Bounded: beyond that the one that was added the longest time ago is forgotten. Pure; not thread-safe.
+// Bounded: beyond the bound the oldest entry is forgotten. Pure; not thread-safe.
 class RecentMonitors {
  public:
   explicit RecentMonitors(std::size_t most) : most_(most) {}

@@ -1,4 +1,4 @@
-// A Contender is what the engine knows of one acquisition, from its call to the removal of its last node.
+// A Contender is the engine's state of one acquisition, from its call to the removal of its last node.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@ struct Contender {
 
   // Changed by move_to() alone.
   ContenderState state = ContenderState::idle;
-  // The caller has its final answer; what may be left on the server is being removed.
+  // The caller has its final answer; possible remains on the server are being removed.
   bool abandoned = false;
   // A removal of the own node is on its way.
   bool removing = false;
-  // A release (or a step aside) was sent and its reply lost: what the resolving does not find may be its doing.
+  // A release (or a step aside) was sent and its reply lost: it may have removed nodes that the resolving does not
+  // find.
   bool release_unknown = false;
   // A holder that lets others go first: until that is done, it can still learn that its lock was removed.
   bool stepping_aside = false;
@@ -51,15 +52,16 @@ struct Contender {
   // There is a watch on its own node, or will be at once.
   bool node_watched = false;
 
-  // Where it stands: its node's prefix, and so its place, and what proves it. Not what it is: AcquireSpec::priority. It
-  // changes with the node alone.
+  // The rank, i.e. its node's prefix, which decides its place and its proofs; unlike its class, AcquireSpec::priority.
+  // It changes only with the node.
   Priority rank = Priority::foreground;
   struct {
-    // Where it is to stand: the rank, unless it is to move.
+    // The rank that it should have; differs from `rank` if it is to move.
     Priority wanted_rank = Priority::foreground;
-    // The server has refused a move that its caller wants, or what waits for its caller: it is to be asked for again.
+    // The server has refused a move that its caller, or a contender waiting for its caller, needs: it must be requested
+    // again.
     bool refused = false;
-    // The rank for which its node is being replaced, also while it is found out what has become of that.
+    // The rank for which its node is being replaced, also while the outcome of that is resolved.
     std::optional<Priority> to;
     TimePoint at = never;  // when it is looked at again whether it is to move
   } moving;
@@ -71,7 +73,7 @@ struct Contender {
     TimePoint read{};
   } record;
   std::int64_t number = 0;
-  // What was known of the monitor when its node was sent: the node's number is not lower.
+  // The monitor's count when its node was sent: the node's number is not lower.
   MonitorCount created_after;
   TimePoint waiting_since = never;
   // Its first place in the queue that was known, and since when; `never` if it is not to be measured.

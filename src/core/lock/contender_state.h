@@ -1,4 +1,4 @@
-// The states of a contender, and the moves between them.
+// The states of a contender, and the transitions between them.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The course of a contender, for a log: what it waits for, by which proof it is granted, why it gives the lock back.
+// The course of a contender, for a log: the node that it waits for, the proof of its grant, the reason of its yield.
 #pragma once
 
 #include <cstdint>

@@ -37,14 +37,14 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // --- what callers want ---
+  // --- callers' requests ---
 
   // Contends for a monitor. Ends in granted() or refused(), by the deadline at the latest (given ticks).
   void acquire(ContenderId contender, AcquireSpec spec, TimePoint now);
-  // Gives a held lock up. Ends in released(); continues by itself over reconnects until it is certain. A contender that
-  // is not held (any more) is left alone: the result says whether a release was begun.
+  // Releases a held lock. Ends in released(); continues by itself over reconnects until it is certain. Does nothing to
+  // a contender that is not held (any more): the result says whether a release was begun.
   bool release(ContenderId contender, TimePoint now);
-  // Withdraws a waiting contender: refused(cancelled) at once. False if it is not waiting.
+  // Cancels a waiting contender: refused(cancelled) at once. False if it is not waiting.
   bool cancel(ContenderId contender, TimePoint now);
   // Lets all contenders that rank before this holder go first, without losing its place among its class: the lock is
   // free after it; granted() or refused() follows as for acquire(), or lost() if it turns out that another client had
@@ -55,23 +55,23 @@ class Engine {
   bool set_priority(ContenderId contender, Priority priority, RecordText record, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
-  // Has the servers asked whether this holder still is one: proved() follows, by what they say to a request that was
-  // sent after the last of these calls, or lost(). False if it is not held.
+  // Verifies at the servers that this holder still is one: proved() follows, from the answer to a request sent after
+  // the last of these calls, or lost(). False if it is not held.
   bool prove(ContenderId contender, TimePoint now);
-  // Makes other processes release the locks of these monitors that they keep unused. Best effort, without an answer:
-  // what comes of it is seen by whoever asks for the locks.
+  // Makes other processes release the locks of these monitors that they keep unused. Best effort, without an answer: a
+  // later request for the locks shows the effect.
   void knock(std::vector<std::string> monitors, TimePoint now);
   // From now on contended() tells of every contender behind this one while it holds. Not if it is unknown or gone.
   void want_contention(ContenderId contender, TimePoint now);
   // Whether others contend for this contender's monitor, or have lately, as far as is known without asking.
   bool others_known(ContenderId contender) const;
   // Operations that succeed exactly while the lock is this contender's: to be put in front of the caller's own
-  // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: somebody
-  // who deletes privateLock alone by hand, leaving the contender's node, and a next holder whose privateLock has the
+  // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: a
+  // deletion of privateLock alone by hand, leaving the contender's node, and a next holder whose privateLock has the
   // same version.
   std::optional<std::vector<coordination::Operation>> guard(ContenderId contender) const;
 
-  // --- what the session says ---
+  // --- the session's events ---
 
   void on_session(const coordination::SessionEvent& event, TimePoint now);
   // Replies to requests that were sent with a tag of EngineOutput::send.
@@ -83,7 +83,7 @@ class Engine {
 
   // --- time ---
 
-  // Does what is due. To be called at next_timer(), or somewhat later.
+  // Runs the timers that are due. To be called at next_timer(), or somewhat later.
   void tick(TimePoint now);
   // The next instant at which tick() has something to do; `never` if there is none.
   TimePoint next_timer() const;
@@ -91,10 +91,10 @@ class Engine {
   // Ends everything: waiting contenders are refused, held locks are lost (closed). The caller closes the session.
   void close(TimePoint now);
 
-  // --- what is known ---
+  // --- state ---
 
-  // Until when the session is certain to live on the server (lock/session_proof.h). A lock is not to be trusted from
-  // this instant on.
+  // The time until which the session is certain to live on the server (lock/session_proof.h). A lock must not be
+  // trusted from this instant on.
   TimePoint valid_until() const { return proof_.valid_until(); }
   // How long a connection may be away before waiting contenders are refused.
   Duration patience() const;
@@ -114,7 +114,7 @@ class Engine {
   bool short_of_watches() const { return watches_.nearly_full(); }
   // Contenders not yet forgotten.
   std::size_t contenders() const { return contenders_.size(); }
-  // Monitors that it knows something of, idle ones included.
+  // Known monitors, idle ones included.
   std::size_t monitors() const { return monitors_.size(); }
 
  private:

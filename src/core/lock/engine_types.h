@@ -1,4 +1,4 @@
-// The values that go into the lock engine and come out of it.
+// The inputs and outputs of the lock engine.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ struct EngineOptions {
   bool explain = false;
 };
 
-// Of whose contenders behind a holder contended() tells.
+// The contenders behind a holder that contended() reports.
 enum class ContentionScope {
   none,
   this_process,  // costs nothing
@@ -82,7 +82,7 @@ using RecordText = std::function<std::string(RecordUse use, const std::string& g
 struct AcquireSpec {
   std::string monitor;  // node name, encoded: lock/monitor_name.h
   Priority priority = Priority::foreground;
-  // In whose queue it stands, where that is not its class's.
+  // Its rank, if that is not its class's.
   std::optional<Priority> rank = {};
   // Identifies this acquisition in the records below; unique in the world.
   std::string guid;
@@ -94,9 +94,9 @@ struct AcquireSpec {
   // Whether queued() is reported; costs listings.
   bool wants_position = false;
   ContentionScope contention = ContentionScope::none;
-  // Refused where so many wait before it; 0: no limit.
+  // Refused if that many wait before it; 0: no limit.
   std::size_t queue_max = 0;
-  // Refused where it would probably wait beyond its deadline.
+  // Refused if it would probably wait beyond its deadline.
   bool refuse_in_vain = false;
   // The monitor's node is not removed, nor made so that others remove it.
   bool keep_monitor = false;
@@ -135,7 +135,7 @@ enum class ReleaseOutcome {
   session_expired  // the session ended first, and the lock with it
 };
 
-// Receives what the engine decides. Calls come from inside the engine's methods and must not call back into it.
+// Receives the engine's decisions. Calls come from inside the engine's methods and must not call back into it.
 class EngineOutput {
  public:
   // Requests are to be submitted in the order of these calls, before any later event is handed to the engine.
@@ -143,14 +143,14 @@ class EngineOutput {
 
   // A request that its receiver has not passed on is not to be sent any more. True: so it is, and there is no reply.
   virtual bool withdraw(coordination::RequestTag) { return false; }
-  // It is under way, and nobody wants any more what it asks for: there is no need to send it again where that is done.
+  // A request under way is no longer wanted: it need not be sent again.
   virtual void unwanted(coordination::RequestTag) {}
 
   // The contender holds the monitor. Comes again, with a new token, after each step_aside().
   virtual void granted(ContenderId contender, const Grant& grant) = 0;
   // The contender will never be granted; its node, if there is one, is being removed.
   virtual void refused(ContenderId contender, const Refusal& refusal) = 0;
-  // What Engine::prove() has asked for: the contender still holds.
+  // The answer to Engine::prove(): the contender still holds.
   virtual void proved(ContenderId) {}
   // A held lock is not held any more, without having been released. Final.
   virtual void lost(ContenderId contender, LossReason reason) = 0;
@@ -160,17 +160,17 @@ class EngineOutput {
   virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
   // A waiting contender stands in the queue of this class now, at its end: it has aged, or its priority was changed.
   virtual void moved(ContenderId, Priority /*rank*/) {}
-  // Somebody has changed the data of a waiting contender's node: its owner record. Each version is told once at most.
+  // Another program has changed a waiting contender's owner record. Each version is reported at most once.
   virtual void record_changed(ContenderId, const std::string& /*record*/) {}
   // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
-  // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.
+  // Nothing of this contender is left on the server, or its session is gone: always the last call for a contender.
   virtual void forgotten(ContenderId contender) = 0;
   // A sequence number of this monitor has passed 2^30: the counter's end at 2^31-1 comes near.
   virtual void counter_high(const std::string& monitor, std::int64_t number) = 0;
-  // The server does not permit us to remove unused monitors: in this session none will be.
+  // The server does not permit the removal of unused monitors: in this session none will be removed.
   virtual void removal_denied() {}
-  // What happens to a contender, for a log; only with EngineOptions::explain.
+  // A step in the course of a contender, for a log; only with EngineOptions::explain.
   virtual void explained(ContenderId, const CourseNote&) {}
 
  protected:

@@ -13,7 +13,7 @@ class Monitor;
 
 enum class FlightKind {
   heartbeat,  // a write without effect: proves that the session lives
-  ping,       // a sync: goes through the leader, for later writes to prove that it has heard of us
+  ping,       // a sync: goes through the leader, so that later writes prove that it has heard of the session
   create_monitor,
   fresh_claim,  // monitor, own node and privateLock in one transaction
   fast_claim,   // own node and privateLock in one transaction

@@ -1,9 +1,9 @@
-// A Headcount proves by numbers alone that no other contender is in a monitor's queue (docs/protocol.md, "The number
-// alone").
+// A Headcount proves by sequence numbers alone that no other contender is in a monitor's queue (docs/protocol.md, "The
+// number alone").
 //
 // The server numbers the children of a monitor as they are created. If this process was once alone, and each create
 // since then got exactly the number that its own creates account for, then it is still alone. This holds only as long
-// as the monitor is the same node, which the data watch on that node tells, and only within one connection.
+// as the monitor is the same node, which the data watch on that node verifies, and only within one connection.
 //
 // Pure: it knows neither the monitor nor the session. Not synchronised.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace forelock::lock {
 
-// How many children a monitor has had, and which monitor it was: a name that is used again has another czxid.
+// The number of children that a monitor has had, and the monitor's identity: a reused name has another czxid.
 struct MonitorCount {
   std::int64_t czxid = 0;
   std::int64_t created = 0;
@@ -53,8 +53,8 @@ class Headcount {
   // A listing has shown that no other contender was there when the monitor had had `created` children.
   void was_alone(std::int64_t created);
   void others_seen() { next_.reset(); }
-  // An own node and privateLock were created in one transaction, the node with this number. Returns whether nobody else
-  // was there.
+  // An own node and privateLock were created in one transaction, the node with this number. Returns whether there was
+  // no other contender.
   bool node_and_lock_created(std::int64_t number);
   // An own node was created. Returns whether no other contender was there.
   bool node_created(std::int64_t number);

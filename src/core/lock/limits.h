@@ -1,4 +1,4 @@
-// Numbers that several parts of the protocol agree on.
+// Limits that several parts of the protocol share.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace forelock::lock {
 
-// From here on a monitor's sequence counter comes near its end at 2^31 - 1: people are told, an empty monitor is
+// From here on a monitor's sequence counter comes near its end at 2^31 - 1: operators are warned, an empty monitor is
 // renewed, and the count of creates is not relied on (the server's cversion, twice as large, overflows).
 inline constexpr std::int64_t counter_alarm = std::int64_t{1} << 30;
 
-// An unknown outcome within a connection that still stands, or a refused clean-up: look again, but not in a hot loop.
+// The pause after an unknown outcome in a live connection, or a refused clean-up: no hot loop.
 inline constexpr Duration look_again_after = std::chrono::milliseconds(100);
 
 // How often a waiting process looks at the queue when there is no room for a watch on it; but looks at all such queues
@@ -31,8 +31,8 @@ inline constexpr std::size_t most_records_read = 1000;
 // The data of a monitor's node that a process of ours has made and may remove when it is unused.
 inline constexpr std::string_view monitor_mark = "forelock";
 
-// A child that comes and goes in one transaction, and so is seen by watches alone: where another process keeps the
-// lock for itself although nobody uses it, it is released.
+// A child that comes and goes in one transaction, and so is seen by watches alone: a process that keeps the lock
+// without a caller then releases it.
 inline constexpr std::string_view knock_name = "knock";
 inline constexpr std::size_t most_knocks_at_once = 500;
 inline constexpr std::size_t most_knock_bytes = 64 * 1024;

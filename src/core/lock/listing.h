@@ -1,4 +1,4 @@
-// A Listing is what the last look at a monitor's children showed of other processes, and whether that is still so.
+// A Listing has other processes' contenders, as last read from a monitor's children, and whether that is still current.
 //
 // It is fresh as long as the watch that was set with it has not fired, or while the node before our first contender is
 // watched. Nodes of this process are not part of it.
@@ -24,7 +24,7 @@ struct Contender;
 
 class Listing {
  public:
-  // --- looking ---
+  // --- reading ---
 
   void sent(TimePoint now);
   void answered() { --in_flight_; }
@@ -36,7 +36,7 @@ class Listing {
   // Nothing is known any more.
   void forget();
 
-  // --- what it showed ---
+  // --- contents ---
 
   bool known() const { return known_; }
   bool lock_seen() const { return lock_seen_; }
@@ -57,9 +57,9 @@ class Listing {
   // The node is gone, and privateLock with it, as far as can be known.
   void remove(const std::string& node);
 
-  // --- whether that is still so ---
+  // --- validity ---
 
-  // What became of the watch on the children that was asked for.
+  // The answer to the requested watch on the children.
   void watch_answered(bool set);
   void children_changed() { children_watched_ = false; }
   bool children_watched() const { return children_watched_; }

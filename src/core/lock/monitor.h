@@ -1,8 +1,7 @@
-// A Monitor makes the decisions about one monitor object: settle() is the one place where they are made.
+// A Monitor makes the decisions about one monitor object, all of them in settle().
 //
-// They rest on three kinds of knowledge, kept apart: the contenders of this process with their nodes, which it holds
-// itself; other processes' contenders (lock/listing.h); and the count that proves that there are none
-// (lock/headcount.h).
+// They rest on three kinds of knowledge, kept apart: the contenders of this process with their nodes; other processes'
+// contenders (lock/listing.h); and the count that proves that there are none (lock/headcount.h).
 #pragma once
 
 #include <cstddef>
@@ -55,10 +54,10 @@ class Monitor {
   // False if it does not wait.
   bool set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now);
   std::vector<coordination::Operation> guard(const Contender& contender) const;
-  // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
+  // The caller has its answer (refused or lost): begins to remove the remains. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
   std::optional<QueuePosition> position_of(const Contender& contender) const;
-  // How long a contender probably waits at this place. Nothing as long as too little is known.
+  // The expected wait of a contender at this place. Empty as long as too little is known.
   std::optional<Duration> predicted_wait(Priority priority, std::size_t place) const;
   // How many of each rank go before this one that waits, holders among them, as far as is known.
   base::PerPriority<std::size_t> waiting_before(const Contender& contender) const;
@@ -68,7 +67,7 @@ class Monitor {
   // --- the session ---
 
   void on_disconnected();
-  // The write before what is read to find something out was not applied, perhaps.
+  // The write that precedes a resolving's reads may not have been applied.
   void barrier_lost();
   void on_reply(const Flight& flight, coordination::Reply reply, TimePoint now);
   // An event on the monitor's own node, or on the named child.
@@ -82,8 +81,8 @@ class Monitor {
   void confirm(Contender& contender, TimePoint now);
   void poll(TimePoint now);
 
-  // Does what can be done now. Idempotent. Every request that begins something is decided here; replies only continue
-  // what they answer (claim, yield, enqueue).
+  // Makes all decisions that are possible now. Idempotent. Every request that begins an action is decided here; replies
+  // only continue the action that they answer (claim, yield, enqueue).
   void settle(TimePoint now);
   // A contender of ours holds from now on.
   void granted(TimePoint now);
@@ -96,8 +95,8 @@ class Monitor {
   bool idle() const { return all_.empty() && outstanding_ == 0 && !lock_.stray; }
   // The ZooKeeper client keeps a watch on its node, over reconnects.
   bool watch_registered() const { return headcount_.watch_registered(); }
-  // Its node was made by a process like this one, and may be removed when nobody uses it; while the mark is doubtful,
-  // only after another look.
+  // Its node was created by a Forelock process, and may be removed when it is unused; while the mark is doubtful, only
+  // after another read.
   bool removable() const { return node_.removable && !node_.kept; }
   UnusedMonitors::Mark mark() const { return node_.mark; }
   bool removable_unread() const { return removable() && node_.mark == UnusedMonitors::Mark::seen; }
@@ -128,7 +127,7 @@ class Monitor {
 
  private:
   static bool queued_before(const Contender* a, const Contender* b);
-  // What the resolving of lost replies has found out so far.
+  // The findings of a resolving of lost replies so far.
   struct Findings {
     std::size_t pending = 0;
     bool failed = false;
