@@ -1,4 +1,4 @@
-// Parks or purges many letters: what takes a round trip or the disk's confirmation for each is done for many at once.
+// Parks or purges many letters: round trips and disk confirmations are shared by many at once.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Replays by a handler of the application: what DeadLetterQueue::replay() promises, over a Replayer.
+// Replays by a handler of the application: the implementation of DeadLetterQueue::replay(), over a Replayer.
 #pragma once
 
 #include <stop_token>

@@ -1,4 +1,4 @@
-// The letters that a replay has read and not yet tried: one line for each monitor.
+// The letters that a replay has read and not yet tried: one queue for each monitor.
 #pragma once
 
 #include <cstddef>

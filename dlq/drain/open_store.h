@@ -1,4 +1,4 @@
-// The store that the settings mean.
+// Opens the store that the settings select.
 #pragma once
 
 #include <memory>

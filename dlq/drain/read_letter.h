@@ -1,4 +1,4 @@
-// From a stored record to a letter, or to an unreadable record.
+// Converts a stored record to a letter, or to an unreadable record.
 #pragma once
 
 #include <string>

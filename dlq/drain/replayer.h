@@ -1,4 +1,4 @@
-// Puts dead letters through again: each under its own lock, in order within a monitor, counted before it is tried.
+// Replays dead letters: each under its own lock, in order within a monitor, counted before it is tried.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The resolved topic: which letters of a topic are done with, and how often the others have been tried.
+// The resolved topic: the letters of a topic that are resolved, and the numbers of tries of the others.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The three topics of a dead-letter queue in Kafka, and what is written to them.
+// The three topics of a dead-letter queue in Kafka, and their contents.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Pushes what the outbox holds to Kafka, and takes out of it what the broker has confirmed.
+// Sends the outbox's letters to Kafka, and removes those that the broker has confirmed.
 #pragma once
 
 #include <atomic>

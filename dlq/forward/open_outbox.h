@@ -1,4 +1,4 @@
-// Opens the outbox that the settings name, and checks what they say about Kafka.
+// Opens the outbox that the settings name, and checks their Kafka settings.
 #pragma once
 
 #include "forelock/client.h"

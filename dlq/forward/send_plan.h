@@ -1,4 +1,4 @@
-// A SendPlan says which rows of the outbox may be handed to Kafka now, and which must wait. No I/O, threads or
+// A SendPlan decides which rows of the outbox may be passed to Kafka now, and which must wait. No I/O, threads or
 // clock.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Topics: whether they exist, making them, their settings, deleting a prefix of their records.
+// Topics: their existence, creation and settings, and the deletion of a prefix of their records.
 #pragma once
 
 #include <cstdint>

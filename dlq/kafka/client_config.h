@@ -1,4 +1,4 @@
-// From settings to clients of librdkafka.
+// Creates clients of librdkafka from settings.
 #pragma once
 
 #include <string>

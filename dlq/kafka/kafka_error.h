@@ -1,4 +1,4 @@
-// From librdkafka's error codes to this library's exceptions.
+// Converts librdkafka's error codes to this library's exceptions.
 #pragma once
 
 #include <string>

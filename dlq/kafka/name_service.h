@@ -1,5 +1,5 @@
-// A NameService turns brokers' names into addresses on threads that nothing waits for: librdkafka waits for a look-up
-// at the end of a client, and a silent name server would delay the caller that ends one.
+// A NameService resolves brokers' names on threads that no other thread waits for: librdkafka waits for a look-up at
+// the end of a client, and a silent name server would delay the caller that ends it.
 #pragma once
 
 #include <netdb.h>

@@ -1,4 +1,4 @@
-// Records that are under way, and who is to be told what became of them.
+// Records that are under way, and the receivers of their outcomes.
 #pragma once
 
 #include <atomic>

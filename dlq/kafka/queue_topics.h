@@ -1,4 +1,4 @@
-// The topics of a dead-letter queue: how they are made, and whether those that exist lose letters.
+// The topics of a dead-letter queue: their creation, and a check whether existing ones lose letters.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The user's settings for librdkafka: those under "kafka.", with their places, secrets read, checked as far as
-// this library has a say. Whether librdkafka likes them is another question (ClientConfig).
+// The user's settings for librdkafka: those under "kafka.", with their places, secrets read, checked as far as this
+// library restricts them. librdkafka's own checks are in ClientConfig.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The headers of a dead letter's Kafka record: all UTF-8 text, names as CloudEvents' Kafka binding has them (binary
+// The headers of a dead letter's Kafka record: all UTF-8 text, with the names of CloudEvents' Kafka binding (binary
 // content mode).
 #pragma once
 

@@ -1,4 +1,4 @@
-// A dead letter as JSON: the value of its Kafka record, and what the outbox keeps. Schema:
+// A dead letter as JSON: the value of its Kafka record, and of its row in the outbox. Schema:
 // docs/dead-letter.schema.json.
 #pragma once
 

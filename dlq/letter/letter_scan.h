@@ -1,4 +1,4 @@
-// A quick look at a dead letter, for those who pass it on and need no payload.
+// A quick scan of a dead letter, for code that passes it on and needs no payload.
 #pragma once
 
 #include <optional>

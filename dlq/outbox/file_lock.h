@@ -1,4 +1,4 @@
-// The file PATH.lock beside an outbox: who uses the outbox's file, who replaces it, and what is known about it.
+// The file PATH.lock beside an outbox: locks for users and replacers of the outbox's file, and data about it.
 #pragma once
 
 #include <chrono>

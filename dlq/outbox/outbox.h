@@ -1,4 +1,4 @@
-// Dead letters on this machine's disk: durable before anybody is told so, in the order of arrival.
+// Dead letters on this machine's disk: durable before their acceptance is reported, in the order of arrival.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Failures of SQLite and of the file system, as this library's errors: what, where, and what to do.
+// Failures of SQLite and of the file system, as this library's errors: the problem, its place, and the next step.
 #pragma once
 
 #include <filesystem>

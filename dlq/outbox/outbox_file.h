@@ -1,4 +1,4 @@
-// An outbox's file: making it, opening it, noticing that it was replaced or damaged.
+// An outbox's file: creates it, opens it, and detects its replacement or damage.
 #pragma once
 
 #include <sys/types.h>

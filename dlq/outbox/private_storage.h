@@ -1,4 +1,4 @@
-// Files and directories that only their owner can look into, and names that survive a power failure.
+// Files and directories that only their owner can read, and names that survive a power failure.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Letters out of a file that SQLite can no longer read as a whole.
+// Recovers letters from a file that SQLite can no longer read as a whole.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The exceptions in which acquisitions and releases of locks end, and what they tell people.
+// The exceptions of failed acquisitions and releases, and their messages.
 #pragma once
 
 #include <exception>

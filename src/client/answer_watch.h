@@ -1,7 +1,7 @@
-// An AnswerWatch knows whether a session still gets answers, over all of its connections.
+// An AnswerWatch tracks whether a session still gets answers, over all of its connections.
 //
-// Servers count a client that connects again as alive, even if it is thrown out before any of its requests is answered:
-// such a session never ends, and what it has left behind is in the way of all others.
+// Servers count a reconnecting client as alive, even if it is disconnected before any of its requests is answered: such
+// a session never ends, and its nodes block all others.
 #pragma once
 
 #include "lock/engine_types.h"

@@ -1,4 +1,4 @@
-// Failures as a dead letter tells them: the exception of an attempt, and the process that gives the operation up.
+// Failures in the form of a dead letter: the exception of an attempt, and the process that gives the operation up.
 #pragma once
 
 #include <exception>

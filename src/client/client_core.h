@@ -1,8 +1,8 @@
-// The client behind its public face: the ensemble with its agent and session; one mutex; the threads.
+// The implementation of the client: the ensemble with its agent and session; one mutex; the threads.
 //
-// The agent is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
-// with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. Lock order: the
-// core's mutex, then a slot's, then the dispatcher's or the session's.
+// Each thread with an event for the agent steps it: a caller, the session's thread with a reply, the ticker with a
+// timer. So an acquisition causes no thread switch beyond those of the ZooKeeper client itself. Lock order: the core's
+// mutex, then a slot's, then the dispatcher's or the session's.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// A ClientLog hands lines to the host application's log sink, on a thread of its own: a sink that blocks delays later
-// lines and nothing else.
+// A ClientLog passes lines to the host application's log sink, on a separate thread: a blocking sink delays only later
+// lines.
 #pragma once
 
 #include <cstddef>

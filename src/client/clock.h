@@ -1,8 +1,8 @@
-// The clock of the client, by which sessions and locks end. The protocol is told the time by these functions alone.
+// The clock of the client, by which sessions and locks end. The protocol gets the time only from these functions.
 //
-// It goes on while the machine is suspended, as the servers' do, unlike the steady clock of the standard library, whose
-// type its instants have. Instants from outside are converted where they come in (from_steady), and those that leave,
-// or that a condition variable waits for, where they go out (to_steady).
+// It runs while the machine is suspended, like the servers' clocks, and unlike the steady clock of the standard
+// library, whose type its instants have. Instants from outside are converted on entry (from_steady), and instants for
+// outside, or for a wait on a condition variable, on exit (to_steady).
 #pragma once
 
 #include <time.h>

@@ -1,6 +1,6 @@
-// A Dispatcher runs code of the host application on a thread of its own, one call after the other.
+// A Dispatcher runs code of the host application on a separate thread, one call after the other.
 //
-// Such code may take any time, so nothing that a lock's certainty depends on waits for this thread.
+// Such code may take any time, so no work on which a lock's certainty depends waits for this thread.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// An EnsembleLink is the ensemble as the client uses it: the session, the agent that decides over it, and requests of
-// the client's own.
+// An EnsembleLink is the client's use of the ensemble: the session, the agent that decides over it, and the client's
+// own requests.
 //
 // Everything in it that is not atomic is guarded by the core's mutex.
 #pragma once

@@ -1,5 +1,5 @@
 // A GuardedWrite commits operations of the host in one transaction with the checks of the locks that it holds, and
-// finds out what a refusal means.
+// determines the meaning of a refusal.
 #pragma once
 
 #include <functional>

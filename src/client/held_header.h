@@ -1,4 +1,4 @@
-// The value of the header X-Forelock-Held: a lock tells it to a search engine (docs/opensearch.md).
+// The value of the header X-Forelock-Held, which declares a held lock to a search engine (docs/opensearch.md).
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// A Hold is the implementation of a lock object and of a lock set object, as far as they are the same: where it stands,
-// who waits for it, what it owes its caller, its callbacks. A LockSlot is one with one contender, a SetSlot one with
-// the course of many.
+// A Hold is the common implementation of a lock object and of a lock set object: its state, its waiting threads, the
+// result owed to its caller, its callbacks. A LockSlot is a Hold with one contender, a SetSlot one with the course of
+// many.
 //
-// What the core tells arrives under the core's mutex; user callbacks go to the dispatcher.
+// Events of the core arrive under the core's mutex; user callbacks go to the dispatcher.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// A LineLimiter lets the first of many lines alike through, and now and then another one, with the number of those that
-// it has kept back.
+// A LineLimiter passes the first of many similar lines, and now and then another one, with the number of suppressed
+// ones.
 #pragma once
 
 #include <chrono>

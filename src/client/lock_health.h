@@ -1,4 +1,4 @@
-// The health of a held lock, which holders ask for all the time: whether it is certain to be held now. Without a mutex.
+// The health of a held lock, which holders check all the time: whether it is certain to be held now. Without a mutex.
 #pragma once
 
 #include <chrono>

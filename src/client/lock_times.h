@@ -1,4 +1,4 @@
-// LockTimes measure how long acquisitions wait, and how long their locks are held, by class. Pure; not synchronised.
+// LockTimes measure waits of acquisitions, and holds of their locks, by class. Pure; not synchronised.
 #pragma once
 
 #include <unordered_map>

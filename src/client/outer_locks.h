@@ -1,4 +1,4 @@
-// The outer locks of a lock or a lock set: those that its caller holds while he waits for it.
+// The outer locks of a lock or a lock set: those that its caller holds while it waits.
 #pragma once
 
 #include <memory>

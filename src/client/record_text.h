@@ -1,4 +1,4 @@
-// The texts of a contender's record, for the engine, which asks for them when it writes one.
+// The texts of a contender's record, which the engine requests when it writes one.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Maps a server's refusals to the exceptions that callers get: the one place for it.
+// Maps a server's refusals to the exceptions that callers get; no other code does.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A runner behind its public face.
+// The implementation of a runner.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// SASL to the servers as the settings want it.
+// SASL to the servers, by the settings.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
-// SeenTokens are the fencing tokens of holders as they were read, for as long as nothing has told that they changed.
+// SeenTokens are fencing tokens of holders as read, valid until a change is reported.
 //
-// Each was read with a watch, and the session tells of a change before it answers what it is asked later. What was read
-// over a connection that is lost counts no more. A server that is cut off tells of nothing: so whoever asks says how
-// old an answer may be.
+// Each was read with a watch, and the session reports a change before it answers a later request. Tokens read over a
+// lost connection are invalid. A server that is cut off reports nothing, so the caller sets the largest age of an
+// answer.
 //
 // The watches stay with the client library until they fire or the session ends, and it registers them again with each
-// connection, in one request with the engine's (lock::WatchLedger). So they are few.
+// connection, in one request with the engine's (lock::WatchLedger). So their number is limited.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Keeps the session with an ensemble: makes it, replaces it when it has ended, and looks after its servers' addresses.
+// Keeps the session with an ensemble: creates it, replaces it when it has ended, and updates its servers' addresses.
 //
-// Has the only thread that may block on the network: closing happens here. Names are looked up beside it.
+// Has the only thread that may block on the network: sessions are closed here. Names are looked up on other threads.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// The session with the servers as the settings want it.
+// The session with the servers, by the settings.
 #pragma once
 
 #include <string>

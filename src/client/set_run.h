@@ -1,4 +1,4 @@
-// A SetRun is the course of one acquisition of a lock set object: it writes the members' records and tells the object.
+// A SetRun runs one acquisition of a lock set object: it writes the members' records and notifies the object.
 #pragma once
 
 #include <atomic>

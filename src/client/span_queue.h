@@ -1,4 +1,4 @@
-// A SpanQueue hands spans that have ended to the tracer, on a thread of its own.
+// A SpanQueue passes ended spans to the tracer, on a separate thread.
 #pragma once
 
 #include <cstddef>

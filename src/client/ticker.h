@@ -1,6 +1,6 @@
-// A Ticker calls a function at the times that the function asks for, on a thread of its own.
+// A Ticker calls a function at the times that the function requests, on a separate thread.
 //
-// The engine's timers run here, heartbeats among them, and no code of the host application does.
+// The engine's timers, heartbeats among them, run here, and no code of the host application.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// TLS to the servers as the settings want it.
+// TLS to the servers, by the settings.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A WatchObserver is told what a client's session tells, besides the client itself.
+// A WatchObserver receives the events of a client's session, in addition to the client itself.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Keys of a settings file that are left to the application, but look like misspelt ones of ours.
+// Keys of a settings file that are left to the application, but look like misspelt keys of Forelock.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Text of a user's file inside a message: on one line, of bounded length, in quotes; and what must not be shown.
+// Text of a user's file inside a message: on one line, of bounded length, in quotes; and the masking of secrets.
 #pragma once
 
 #include <string>

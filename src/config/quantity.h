@@ -1,4 +1,4 @@
-// Numbers, durations and sizes as people write them in settings and on the command line.
+// Numbers, durations and sizes in the notation of settings and the command line.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Puts settings together: checks each value, then what concerns several, and reports everything that is wrong at once.
+// Assembles settings: checks each value, then conditions on several, and reports all problems at once.
 #pragma once
 
 #include <array>

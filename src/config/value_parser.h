@@ -1,4 +1,4 @@
-// Turns the text of a setting into a value of its type, or says why it is none.
+// Converts the text of a setting to a value of its type, or reports why it is invalid.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// YamlKeys gathers the keys of a YAML text, ours and others.
+// YamlKeys collects the keys of a YAML text, Forelock's and others.
 #pragma once
 
 #include <yaml-cpp/anchor.h>

@@ -1,4 +1,4 @@
-// The identity of this process, as other people see it: `host/pid/thread`.
+// The identity of this process for others: `host/pid/thread`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A span as OTLP/JSON (opentelemetry-proto): what an OpenTelemetry collector reads.
+// A span as OTLP/JSON (opentelemetry-proto), for an OpenTelemetry collector.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reads an owner record out of bytes that anybody may have written.
+// Reads an owner record from bytes of any, untrusted, origin.
 #pragma once
 
 #include <cstddef>

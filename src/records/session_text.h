@@ -1,4 +1,4 @@
-// A session's id as people see it, here and in the server's logs.
+// A session's id as printed here and in the server's logs.
 #pragma once
 
 #include <cstdint>

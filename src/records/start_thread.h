@@ -1,4 +1,4 @@
-// Threads whose start may fail in the hands of a caller.
+// Starts threads; a failed start is an exception for the caller.
 #pragma once
 
 #include <thread>

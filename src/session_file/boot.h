@@ -1,4 +1,4 @@
-// The run of this machine, and the file systems on which a lock proves that a process is gone.
+// The current boot of this machine, and the file systems on which a lock proves that a process has ended.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A SessionFile is the file in which a process keeps a record of its ZooKeeper sessions, locked as long as the process
-// lives: who gets the lock knows that the sessions in the record are a dead process's.
+// lives: a process that gets the lock knows that the recorded sessions are a dead process's.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The two threads of a C client, made before the client is.
+// The two threads of a C client, created before the client.
 #pragma once
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// The functions that the C client calls with the replies. Their `call` is a Call; each makes a Reply of what it gets
-// and gives it to the call's owner. They run on the client's completion thread.
+// The functions that the C client calls with the replies. Their `call` is a Call; each converts its arguments to a
+// Reply for the call's owner. They run on the client's completion thread.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

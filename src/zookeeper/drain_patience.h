@@ -1,4 +1,4 @@
-// The time for which a closing session waits for the next answer to what it has sent, before it sends its end after it.
+// The time for which a closing session waits for the next answer to its requests, before it sends its end.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Knows whether the process has been forked since the guard was made.
+// Detects whether the process has been forked since the guard was created.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// From server names to the numeric addresses that the C client gets.
+// Resolves server names to numeric addresses for the C client.
 //
-// The C client is never given a name: with names it asks the name service on every turn of its loop, and while that
-// service is down it stops pinging, so the session dies without any event.
+// The C client never gets a name: with names it calls the name service in every iteration of its loop, and while that
+// service is down it stops pinging, so the session expires without any event.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Brings the C client's messages to a function object.
+// Passes the C client's messages to a function object.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

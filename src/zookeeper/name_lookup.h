@@ -1,5 +1,5 @@
-// A NameLookup turns server names into addresses on threads that nothing waits for: a name service that is silent holds
-// up neither a connection to an address that is known nor the end of the client.
+// A NameLookup resolves server names on threads that no other thread waits for: a silent name service delays neither a
+// connection to a known address nor the end of the client.
 #pragma once
 
 #include <chrono>

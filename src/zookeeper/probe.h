@@ -1,4 +1,4 @@
-// Looks at servers without a session: for diagnosis.
+// Probes servers without a session, for diagnosis.
 #pragma once
 
 #include <chrono>

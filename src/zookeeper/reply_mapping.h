@@ -1,4 +1,4 @@
-// From the C client's numbers and structures to ours.
+// Converts the C client's numbers and structures to this library's.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

@@ -1,4 +1,4 @@
-// From a request to the C client's asynchronous call.
+// Passes a request to the C client's asynchronous call.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

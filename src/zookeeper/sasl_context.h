@@ -1,4 +1,4 @@
-// SASL to the servers: who this client is, and the exchanges that prove it.
+// SASL to the servers: the identity of this client, and the exchanges that prove it.
 #pragma once
 
 #include <functional>

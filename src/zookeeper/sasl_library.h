@@ -1,4 +1,4 @@
-// Cyrus SASL, loaded only where it is used: not every machine has it.
+// Cyrus SASL, loaded only if it is used: not every machine has it.
 #pragma once
 
 #include <sasl/sasl.h>

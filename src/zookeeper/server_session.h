@@ -1,4 +1,4 @@
-// A session with one server alone, for diagnosis: asks, and waits for the answer.
+// A session with one server alone, for diagnosis: sends a request, and waits for the answer.
 #pragma once
 
 #include <chrono>

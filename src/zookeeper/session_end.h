@@ -1,4 +1,4 @@
-// Ends a session whose process is gone.
+// Ends a session whose process has ended.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// TLS to the servers: what is trusted and shown, and the channels above connected sockets.
+// TLS to the servers: trusted and own certificates, and the channels above connected sockets.
 #pragma once
 
 #include <sys/types.h>

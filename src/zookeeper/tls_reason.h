@@ -1,4 +1,4 @@
-// Words for what OpenSSL finds wrong with a connection, each to follow "the server".
+// Phrases for problems that OpenSSL reports of a connection, each to follow "the server".
 #pragma once
 
 #include <openssl/x509.h>

@@ -1,9 +1,9 @@
 // The monitor object's id as the name of its znode, and back.
 //
-// Most ids are their own name. What ZooKeeper refuses in a name, and '%', is written as %XX, one for each byte of its
-// UTF-8, uppercase: U+0000 to U+001F, '/', U+007F to U+009F, U+D800 to U+F8FF (surrogates and private use), U+FFF0 to
-// U+FFFF, and every code point above U+FFFF, which a Java server sees as surrogates. Whole ids with a meaning of their
-// own are broken up: "." is "%2E", ".." is "%2E%2E", and "zookeeper", the server's own node, is "%7Aookeeper".
+// Most ids equal their name. Characters that ZooKeeper refuses in a name, and '%', are written as %XX, one for each
+// byte of its UTF-8, uppercase: U+0000 to U+001F, '/', U+007F to U+009F, U+D800 to U+F8FF (surrogates and private use),
+// U+FFF0 to U+FFFF, and every code point above U+FFFF, which a Java server sees as surrogates. Whole ids with a special
+// meaning are escaped: "." is "%2E", ".." is "%2E%2E", and "zookeeper", the server's own node, is "%7Aookeeper".
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The order of the queue: by prefix (lowest first), then by sequence number. A pure comparison.
 //
-// The order decides only who is next; holding is the separate fact of owning privateLock.
+// The order decides only which contender is next; holding is the separate fact of owning privateLock.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// The ServiceTimes of a monitor say how long its contenders take to come forward by one place, as this process has seen
-// it: from it follows how long a new one would wait.
+// The ServiceTimes of a monitor measure the time in which its contenders advance by one place, as seen by this process;
+// the expected wait of a new one follows from it.
 //
-// Each wait of a contender of ours that began at a known place is a sample, whoever was served meanwhile. The mean over
-// the last places is taken, since waits are refused by it (Monitor::admit()): a cautious bound would refuse too little
-// of what waits in vain, and those that are let in keep the samples coming. Each class has its own, as others may come
-// before the background only.
+// Each wait of this process's contenders that began at a known place is a sample, whichever contenders were served
+// meanwhile. The estimate is the mean over the last places, since waits are refused by it (Monitor::admit()): a
+// cautious bound would admit too many that time out, and admitted ones keep providing samples. Each class has its own,
+// since contenders overtake only the background.
 //
 // Pure. Not synchronised.
 #pragma once
@@ -19,14 +19,13 @@ namespace forelock::lock {
 
 class ServiceTimes {
  public:
-  // Less than this says nothing.
+  // With fewer there is no estimate.
   static constexpr std::size_t least_places = 16;
   static constexpr std::size_t kept_places = 64;
 
-  // A contender has waited for so long, and come forward by so many places meanwhile. None: a wait that is longer than
-  // the mean is at least one.
+  // Adds a contender's wait, and the places by which it advanced. None: a wait longer than the mean counts as one.
   void add(base::Duration waited, std::size_t places);
-  // How long it takes to come forward by so many. Nothing as long as too little is known.
+  // The expected time to advance by this many places. Empty as long as too little is known.
   std::optional<base::Duration> wait(std::size_t places) const;
 
  private:

@@ -1,29 +1,29 @@
 // The instant until which a session is certain to live on the servers, derived from answered requests.
 //
-// Two questions, and each needs answers of its own:
+// Two questions, each of which needs its own answers:
 //
-// Has the leader heard of us? The leader ends a session one time-out after it has heard of it the last time. Of a
-// client that is connected to a follower it hears this: that the session was opened; that the client has connected
-// again; and the follower's list of the sessions it has had a message from, which the leader asks for every half tick.
-// A request that the follower passes on does not count as a sign of life. But between a follower and its leader
-// everything keeps its order. So three requests over one connection prove it together:
+// Has the leader heard of us? The leader ends a session one time-out after it last heard of it. Of a client that is
+// connected to a follower it hears: that the session was opened; that the client has reconnected; and the follower's
+// list of sessions with recent messages, which the leader requests every half tick. A request that the follower
+// forwards does not count as a sign of life. But between a follower and its leader everything keeps its order. So three
+// requests over one connection prove it together:
 //   1. any request, answered at `a`: the session is on the follower's next list;
 //   2. one that goes through the leader (a write or a sync), sent at least half a tick after `a`, question_interval():
 //      its answer comes behind a question that the leader sent after `a`, so that by then the follower has sent the
 //      list;
 //   3. another one through the leader, sent after that answer: it arrives behind the list.
-// No delay of a network takes part in this, only the leader's own rhythm.
+// This depends on no network delay, only on the leader's own interval.
 //
 // Is it still the leader? A leader that has lost its followers does not know it for up to syncLimit ticks. Until then
-// it goes on answering reads, `sync` and clients that connect again, while its successor counts every session anew and
-// ends ours one time-out after its election. Only a write proves a quorum: a server that has confirmed it cannot have
-// taken part in the election of a successor before. So a write that was answered (refusals by the leader are
+// it continues to answer reads, `sync` and reconnecting clients, while its successor counts every session anew and ends
+// this session one time-out after its election. Only a write proves a quorum: a server that has confirmed it cannot
+// have taken part in the election of a successor before. So a write that was answered (refusals by the leader are
 // transactions as well) proves that a later leader was elected after the write was sent, and counts from a later
 // instant than that.
 //
-// Hence: what the leader has heard of (1 to 3) counts when a write that was sent as the third, or later, over the same
-// connection has been answered: the session lives for a whole time-out from the *send* time of the first. A reconnect
-// is heard of by the leader at once, but proves nothing until a write has been answered after it.
+// Hence: a request that the leader has heard of (1 to 3) counts when a write that was sent as the third, or later, over
+// the same connection has been answered: the session lives for a whole time-out from the *send* time of the first. A
+// reconnect is heard of by the leader at once, but proves nothing until a write has been answered after it.
 //
 // (Server 3.8: Learner.ping, LearnerHandler, Leader.processSync, LeaderZooKeeperServer, SessionTrackerImpl. Not
 // covered: observers behind another server's observerMasterPort, which pass on their lists in two steps.)
@@ -37,10 +37,10 @@
 
 namespace forelock::lock {
 
-// How far an answered request has come.
+// The farthest server that an answered request has reached.
 enum class Reach {
   server,  // answered by the server that the client is connected to: reads
-  leader,  // answered by what that server believes to be the leader: sync
+  leader,  // answered by the server that it believes to be the leader: sync
   quorum   // confirmed by a quorum: writes
 };
 

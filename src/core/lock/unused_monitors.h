@@ -1,12 +1,11 @@
-// UnusedMonitors says which monitors' nodes are to be removed, and when (docs/protocol.md, "Monitors that leave nothing
-// behind").
+// UnusedMonitors selects monitors' nodes for removal, and the time of it (docs/protocol.md, "Monitors that leave
+// nothing behind").
 //
-// A monitor is looked at when it has lingered; if it was used meanwhile it lingers anew, so that using it costs nothing
-// here. What is due goes in one request; of one that is refused, the rest goes in a second one, and then one by one:
-// the server keeps all if it has to keep one.
+// A monitor is checked when it has lingered; if it was used meanwhile it lingers anew, so that its use costs nothing
+// here. Due ones go in one request; if that is refused, the rest goes in a second one, and then one by one: the server
+// keeps all if it has to keep one.
 //
-// Only what carries the mark is removed. Whether it still does is not known after an outage: then it is looked at
-// first.
+// Only marked nodes are removed. After an outage the mark is uncertain: then the node is read first.
 //
 // Pure: it knows neither the monitors nor the session. Not synchronised.
 #pragma once
@@ -26,8 +25,8 @@
 
 namespace forelock::lock {
 
-// Whether this is the node of a monitor that a process of ours has made, and that nobody has touched: where an
-// administrator has removed a lock by force its data were set.
+// Whether a Forelock process has created this monitor's node, with its data unchanged since: a forced release of a lock
+// sets its data.
 bool carries_mark(const coordination::Reply& node);
 
 class UnusedMonitors {

@@ -1,7 +1,7 @@
 // A WatchLedger counts the watches of a session that its client library would register again after a reconnect.
 //
 // It does so in one request, and a server refuses requests above 1 MiB (jute.maxbuffer) by cutting the connection: a
-// session with more watches than that could never connect again. So a watch is only asked for while there is room.
+// session with more watches than that could never reconnect. So a watch is only requested while there is room.
 //
 // Pure; not synchronised.
 #pragma once
@@ -38,7 +38,7 @@ class WatchLedger {
   std::size_t count() const { return set_.size(); }
   // Many are set: one that another watch makes up for should not be set as well.
   bool filling() const { return bytes_ > limit_ / 4; }
-  // So little room is left that watches which are kept for speed alone should go.
+  // Little room is left: watches that are kept for speed alone should be removed.
   bool nearly_full() const { return bytes_ > limit_ - limit_ / 4; }
   // Even less: the rest is for those without which a waiting contender would have to look at intervals.
   bool last_room() const { return bytes_ > limit_ - limit_ / 8; }
