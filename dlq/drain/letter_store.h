@@ -25,7 +25,8 @@ struct StoredLetter {
   LetterState state = LetterState::queued;
   std::uint32_t tries = 0;  // replays begun so far that did not finish well
   DeadLetter letter;
-  std::string record;  // the JSON as it is stored
+  std::string record;         // the JSON as it is stored
+  std::int64_t checksum = 0;  // of an outbox's row: another one may have its position meanwhile
 };
 
 // A record that is no letter (damaged, or of a newer schema). It is shown, never replayed, and never blocks others; it
@@ -36,6 +37,7 @@ struct UnreadableLetter {
   std::string code;     // "record_invalid", "record_too_new"
   std::string message;
   std::string record;
+  std::int64_t checksum = 0;  // as in a StoredLetter
 };
 
 class LetterVisitor {

@@ -15,7 +15,10 @@ namespace {
 constexpr std::size_t batch_rows = 512;
 constexpr std::size_t batch_bytes = 4 * 1024 * 1024;
 
-std::int64_t sequence_of(const std::string& position) {
+// \param letter a StoredLetter or an UnreadableLetter.
+template <class Letter>
+outbox::RowRef row_of(const Letter& letter) {
+  const std::string& position = letter.position;
   std::int64_t sequence = 0;
   const auto end = position.data() + position.size();
   const auto parsed = std::from_chars(position.data(), end, sequence);
@@ -23,7 +26,7 @@ std::int64_t sequence_of(const std::string& position) {
     throw RequestRejectedException(ErrorCode::invalid_argument, "", "'" + position + "' is not a row of an outbox",
                                    "Positions of an outbox are numbers, as 'forelock dlq list' shows them.");
   }
-  return sequence;
+  return {sequence, letter.checksum};
 }
 
 LetterState state_of(outbox::RowState state) {
@@ -36,6 +39,7 @@ LetterOrNot read_row(outbox::Row row) {
     letter->state = state_of(row.state);
     letter->tries = row.tries;
   }
+  std::visit([&row](auto& letter) { letter.checksum = row.checksum; }, read);
   return read;
 }
 
@@ -75,20 +79,20 @@ std::optional<StoredLetter> OutboxStore::find(const std::string& id) {
 
 std::uint32_t OutboxStore::begin_try(const StoredLetter& letter) {
   check_drainer();
-  return outbox_->count_try(sequence_of(letter.position));
+  return outbox_->count_try(row_of(letter));
 }
 
 void OutboxStore::take_back_try(const StoredLetter& letter) {
   check_drainer();
-  outbox_->take_back_try(sequence_of(letter.position));
+  outbox_->take_back_try(row_of(letter));
 }
 
 void OutboxStore::resolve(const StoredLetter& letter, Resolution resolution) {
-  resolve(letter.position, resolution);
+  resolve(row_of(letter), resolution);
 }
 
 void OutboxStore::resolve(const UnreadableLetter& letter, Resolution resolution) {
-  resolve(letter.position, resolution);
+  resolve(row_of(letter), resolution);
 }
 
 bool OutboxStore::restore(const StoredLetter& letter) {
@@ -97,7 +101,7 @@ bool OutboxStore::restore(const StoredLetter& letter) {
   if (!row) {
     outbox_->add(letter.letter);
   } else if (row->state == outbox::RowState::parked) {
-    outbox_->set_state(row->sequence, outbox::RowState::queued);
+    outbox_->set_state(row->ref(), outbox::RowState::queued);
   } else {
     return false;
   }
@@ -109,11 +113,10 @@ std::uint64_t OutboxStore::delete_resolved() {
   return 0;
 }
 
-void OutboxStore::resolve(const std::string& position, Resolution resolution) {
-  const std::int64_t sequence = sequence_of(position);
+void OutboxStore::resolve(const outbox::RowRef& row, Resolution resolution) {
   if (resolution != Resolution::replayed) check_drainer();
-  if (resolution == Resolution::parked) return outbox_->set_state(sequence, outbox::RowState::parked);
-  outbox_->remove(std::array{sequence});
+  if (resolution == Resolution::parked) return outbox_->set_state(row, outbox::RowState::parked);
+  outbox_->remove(std::array{row});
 }
 
 }  // namespace forelock::drain

@@ -31,7 +31,7 @@ class OutboxStore final : public LetterStore {
   std::uint64_t delete_resolved() override;
 
  private:
-  void resolve(const std::string& position, Resolution resolution);
+  void resolve(const outbox::RowRef& row, Resolution resolution);
 
   std::unique_ptr<outbox::Outbox> outbox_;
   std::string monitor_;

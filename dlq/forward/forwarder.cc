@@ -167,28 +167,28 @@ void Forwarder::take_reports(Clock::time_point now) {
   for (const Report& report : reports) {
     complain_at_ = Clock::time_point::max();
     if (report.delivered) {
-      plan_.delivered(report.sequence);
+      plan_.delivered(report.row);
       ++counts_.delivered;
       continue;
     }
     if (report.permanent) {
-      if (!plan_.refused(report.sequence, now)) continue;
+      if (!plan_.refused(report.row, now)) continue;
       ++counts_.failures;
-      tell_refused(report.sequence, report.message);
+      tell_refused(report.row, report.message);
     } else {
       ++counts_.failures;
-      plan_.failed(report.sequence, now);
+      plan_.failed(report.row, now);
       problems_.trouble("Kafka does not take dead letters, they wait in the outbox: " + report.message);
     }
   }
   if (plan_.cursor() < cursor) more_ = true;
 }
 
-void Forwarder::tell_refused(std::int64_t sequence, const std::string& why) {
-  std::string which = "the dead letter in row " + std::to_string(sequence);
+void Forwarder::tell_refused(const outbox::RowRef& row, const std::string& why) {
+  std::string which = "the dead letter in row " + std::to_string(row.sequence);
   try {
-    const auto rows = outbox_.read(sequence - 1, 1, 1);
-    if (!rows.empty() && rows.front().sequence == sequence) {
+    const auto rows = outbox_.read(row.sequence - 1, 1, 1);
+    if (!rows.empty() && rows.front().ref() == row) {
       which = "dead letter " + rows.front().id + " of monitor '" + rows.front().monitor + "'";
     }
   } catch (const Error&) {  // its name is all that is missing
@@ -277,20 +277,18 @@ bool Forwarder::send(const outbox::Row& row, Clock::time_point now) {
     record = record_of(row, topic_);
   } catch (const Error& problem) {
     ++counts_.failures;
-    plan_.refuse(row.sequence, now);
-    tell_refused(row.sequence, text_of(problem));
+    plan_.refuse(row.ref(), now);
+    tell_refused(row.ref(), text_of(problem));
     return true;
   }
-  const auto report = [this, sequence = row.sequence](const kafka::Delivery& delivery) {
-    on_delivery(sequence, delivery);
-  };
+  const auto report = [this, ref = row.ref()](const kafka::Delivery& delivery) { on_delivery(ref, delivery); };
   if (!producer_->try_send(record, report)) return false;
   plan_.sent(row);
   return true;
 }
 
-void Forwarder::on_delivery(std::int64_t sequence, const kafka::Delivery& delivery) {
-  Report report{.sequence = sequence, .delivered = delivery.delivered, .permanent = delivery.permanent};
+void Forwarder::on_delivery(const outbox::RowRef& row, const kafka::Delivery& delivery) {
+  Report report{.row = row, .delivered = delivery.delivered, .permanent = delivery.permanent};
   if (!delivery.delivered) report.message = delivery.message;
   bool wake = false;
   {

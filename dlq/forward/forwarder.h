@@ -61,7 +61,7 @@ class Forwarder {
  private:
   using Clock = std::chrono::steady_clock;
   struct Report {
-    std::int64_t sequence = 0;
+    outbox::RowRef row;
     bool delivered = false;
     bool permanent = false;
     std::string message = {};
@@ -75,10 +75,10 @@ class Forwarder {
   void complain(Clock::time_point now);
   void check_topics();
   bool send(const outbox::Row& row, Clock::time_point now);
-  void tell_refused(std::int64_t sequence, const std::string& why);
+  void tell_refused(const outbox::RowRef& row, const std::string& why);
   void look_again(Clock::time_point now);
   void wait(Clock::time_point wake_at);
-  void on_delivery(std::int64_t sequence, const kafka::Delivery& delivery);
+  void on_delivery(const outbox::RowRef& row, const kafka::Delivery& delivery);
   bool sending_is_over(Clock::time_point now) const;
   bool finished(Clock::time_point now) const;
 

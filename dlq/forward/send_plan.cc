@@ -22,56 +22,56 @@ std::size_t SendPlan::free_rows() const {
 
 bool SendPlan::take(const outbox::Row& row) {
   cursor_ = row.sequence;
-  return row.state == outbox::RowState::queued && !under_way_.contains(row.sequence) &&
-         !refused_.contains(row.sequence) && !held_.contains(row.monitor);
+  return row.state == outbox::RowState::queued && !under_way_.contains(row.ref()) && !refused_.contains(row.ref()) &&
+         !held_.contains(row.monitor);
 }
 
 void SendPlan::sent(const outbox::Row& row) {
-  under_way_.emplace(row.sequence, UnderWay{row.monitor, row.record.size()});
+  under_way_.emplace(row.ref(), UnderWay{row.monitor, row.record.size()});
   bytes_ += row.record.size();
   ++group_rows_;
 }
 
-void SendPlan::delivered(std::int64_t sequence) {
-  if (!under_way_.contains(sequence)) return;
-  delivered_.push_back(sequence);
+void SendPlan::delivered(const outbox::RowRef& row) {
+  if (!under_way_.contains(row)) return;
+  delivered_.push_back(row);
   ++group_deliveries_;
   retries_ = 0;
   if (unconfirmed() == 0) end_group();
 }
 
-void SendPlan::failed(std::int64_t sequence, Time now) {
-  const auto found = under_way_.find(sequence);
+void SendPlan::failed(const outbox::RowRef& row, Time now) {
+  const auto found = under_way_.find(row);
   if (found == under_way_.end()) return;
   held_.insert(found->second.monitor);
-  first_held_ = std::min(first_held_, sequence);
+  first_held_ = std::min(first_held_, row.sequence);
   if (!retry_at_) retry_at_ = now + limits_.retry.wait(++retries_, random_());
-  forget(sequence);
+  forget(row);
   if (unconfirmed() == 0) end_group();
 }
 
-bool SendPlan::refused(std::int64_t sequence, Time now) {
-  if (!under_way_.contains(sequence)) return false;
+bool SendPlan::refused(const outbox::RowRef& row, Time now) {
+  if (!under_way_.contains(row)) return false;
   const bool alone = group_rows_ == 1;
-  forget(sequence);
+  forget(row);
   if (alone) {
-    refuse(sequence, now);
+    refuse(row, now);
   } else {
     ++doubtful_rows_;
-    first_doubtful_ = std::min(first_doubtful_, sequence);
+    first_doubtful_ = std::min(first_doubtful_, row.sequence);
   }
   if (unconfirmed() == 0) end_group();
   return alone;
 }
 
-void SendPlan::refuse(std::int64_t sequence, Time now) {
-  refused_.insert(sequence);
-  first_refused_ = std::min(first_refused_, sequence);
+void SendPlan::refuse(const outbox::RowRef& row, Time now) {
+  refused_.insert(row);
+  first_refused_ = std::min(first_refused_, row.sequence);
   if (!refused_until_) refused_until_ = now + limits_.refused_retry;
 }
 
 void SendPlan::removed() {
-  for (const std::int64_t sequence : delivered_) forget(sequence);
+  for (const outbox::RowRef& row : delivered_) forget(row);
   delivered_.clear();
 }
 
@@ -95,8 +95,8 @@ void SendPlan::release(Time now) {
   }
 }
 
-void SendPlan::forget(std::int64_t sequence) {
-  const auto found = under_way_.find(sequence);
+void SendPlan::forget(const outbox::RowRef& row) {
+  const auto found = under_way_.find(row);
   bytes_ -= found->second.bytes;
   under_way_.erase(found);
 }

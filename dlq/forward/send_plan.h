@@ -53,15 +53,15 @@ class SendPlan {
   void sent(const outbox::Row& row);
 
   // What became of a row that was sent.
-  void delivered(std::int64_t sequence);
-  void failed(std::int64_t sequence, Time now);
+  void delivered(const outbox::RowRef& row);
+  void failed(const outbox::RowRef& row, Time now);
   // \returns whether that is final, which it is not for a row in company.
-  bool refused(std::int64_t sequence, Time now);
+  bool refused(const outbox::RowRef& row, Time now);
   // A row that cannot be sent at all is refused for good.
-  void refuse(std::int64_t sequence, Time now);
+  void refuse(const outbox::RowRef& row, Time now);
 
   // Rows that the broker has confirmed and that are still in the outbox.
-  const std::vector<std::int64_t>& delivered_rows() const { return delivered_; }
+  const std::vector<outbox::RowRef>& delivered_rows() const { return delivered_; }
   // They are not, any more.
   void removed();
 
@@ -82,18 +82,23 @@ class SendPlan {
     std::string monitor;
     std::size_t bytes = 0;
   };
+  struct Hash {
+    std::size_t operator()(const outbox::RowRef& row) const {
+      return static_cast<std::size_t>(row.sequence ^ row.checksum);
+    }
+  };
 
   bool in_groups() const { return group_limit_ < limits_.rows; }
-  void forget(std::int64_t sequence);
+  void forget(const outbox::RowRef& row);
   void end_group();
 
   const Limits limits_;
   std::mt19937_64 random_;
   std::int64_t cursor_ = 0;
 
-  std::unordered_map<std::int64_t, UnderWay> under_way_;
+  std::unordered_map<outbox::RowRef, UnderWay, Hash> under_way_;
   std::size_t bytes_ = 0;
-  std::vector<std::int64_t> delivered_;
+  std::vector<outbox::RowRef> delivered_;
 
   // A group: what has been sent since nothing was unconfirmed.
   std::size_t group_limit_;
@@ -107,7 +112,7 @@ class SendPlan {
   std::optional<Time> retry_at_;
   std::uint32_t retries_ = 0;  // since the last delivery
 
-  std::unordered_set<std::int64_t> refused_;
+  std::unordered_set<outbox::RowRef, Hash> refused_;
   std::int64_t first_refused_ = std::numeric_limits<std::int64_t>::max();
   std::optional<Time> refused_until_;
 };

@@ -115,9 +115,10 @@ LetterTable::LetterTable(Connection connection, Connection::Access access)
       find_(connection_, select(with_id)),
       find_key_(connection_, select("WHERE id = ?")),
       read_(connection_, select("WHERE sequence > ? ORDER BY sequence LIMIT ?")),
-      remove_(connection_, "DELETE FROM letter WHERE sequence = ?"),
-      set_state_(connection_, "UPDATE letter SET state = ? WHERE sequence = ?"),
-      count_try_(connection_, "UPDATE letter SET tries = max(tries + ?, 0) WHERE sequence = ? RETURNING tries"),
+      remove_(connection_, "DELETE FROM letter WHERE sequence = ? AND checksum = ?"),
+      set_state_(connection_, "UPDATE letter SET state = ? WHERE sequence = ? AND checksum = ?"),
+      count_try_(connection_,
+                 "UPDATE letter SET tries = max(tries + ?, 0) WHERE sequence = ? AND checksum = ? RETURNING tries"),
       depth_(connection_,
              "SELECT letters, parked, bytes, (SELECT failed_at FROM letter ORDER BY sequence LIMIT 1) FROM totals"),
       touch_(connection_, "UPDATE totals SET letters = letters + ?") {}
@@ -158,7 +159,8 @@ Row LetterTable::row_of(const Statement& statement) {
   row.id = statement.text(3);
   row.monitor = statement.text(4);
   row.record = statement.text(5);
-  if (checksum_of(row.id, row.monitor, row.record) != statement.number(6)) {
+  row.checksum = statement.number(6);
+  if (checksum_of(row.id, row.monitor, row.record) != row.checksum) {
     throw SqliteError(SQLITE_CORRUPT, 0, "row " + std::to_string(row.sequence) + " is damaged");
   }
   row.id.resize(std::min(row.id.size(), row.id.find(key_separator)));
@@ -180,11 +182,13 @@ std::optional<Row> LetterTable::find_key(std::string_view key) {
   return first_of(find_key_, key);
 }
 
-std::optional<Row> LetterTable::find(std::int64_t sequence) {
+std::optional<Row> LetterTable::find(const RowRef& row) {
   const ResetLater reset_later(read_);
-  read_.bind(1, sequence - 1).bind(2, std::int64_t{1});
-  if (!read_.step() || read_.number(0) != sequence) return std::nullopt;
-  return row_of(read_);
+  read_.bind(1, row.sequence - 1).bind(2, std::int64_t{1});
+  if (!read_.step() || read_.number(0) != row.sequence) return std::nullopt;
+  std::optional<Row> found = row_of(read_);
+  if (found->ref() != row) found.reset();
+  return found;
 }
 
 std::vector<Row> LetterTable::read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes) {
@@ -200,17 +204,17 @@ std::vector<Row> LetterTable::read(std::int64_t after, std::size_t max_rows, std
   return rows;
 }
 
-void LetterTable::remove(std::int64_t sequence) {
-  remove_.bind(1, sequence).run();
+void LetterTable::remove(const RowRef& row) {
+  remove_.bind(1, row.sequence).bind(2, row.checksum).run();
 }
 
-void LetterTable::set_state(std::int64_t sequence, RowState state) {
-  set_state_.bind(1, number_of(state)).bind(2, sequence).run();
+void LetterTable::set_state(const RowRef& row, RowState state) {
+  set_state_.bind(1, number_of(state)).bind(2, row.sequence).bind(3, row.checksum).run();
 }
 
-std::uint32_t LetterTable::count_try(std::int64_t sequence, std::int64_t change) {
+std::uint32_t LetterTable::count_try(const RowRef& row, std::int64_t change) {
   const ResetLater reset_later(count_try_);
-  count_try_.bind(1, change).bind(2, sequence);
+  count_try_.bind(1, change).bind(2, row.sequence).bind(3, row.checksum);
   if (!count_try_.step()) return 0;
   const auto tries = static_cast<std::uint32_t>(count_try_.number(0));
   count_try_.step();

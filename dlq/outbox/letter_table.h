@@ -60,12 +60,12 @@ class LetterTable {
   // Of several letters with this id, the first that is queued; of parked ones, if none is.
   std::optional<Row> find(std::string_view id);
   std::optional<Row> find_key(std::string_view key);
-  std::optional<Row> find(std::int64_t sequence);
+  std::optional<Row> find(const RowRef& row);
   std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes);
-  void remove(std::int64_t sequence);
-  void set_state(std::int64_t sequence, RowState state);
+  void remove(const RowRef& row);
+  void set_state(const RowRef& row, RowState state);
   // Adds to the count, which never falls below 0. \returns the new one; 0 if the row is gone.
-  std::uint32_t count_try(std::int64_t sequence, std::int64_t change = 1);
+  std::uint32_t count_try(const RowRef& row, std::int64_t change = 1);
   OutboxDepth depth();
   // Looks at every page, every index, and each row's checksum. \throws SqliteError for damage.
   void check();

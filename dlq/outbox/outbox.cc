@@ -42,10 +42,10 @@ struct Place {
 
 Place place_of(LetterTable& table, const DeadLetter& letter) {
   const auto conflict = [&] {
-    return RequestRejectedException(ErrorCode::invalid_argument, letter.monitor,
-                                    "The outbox holds another letter with the id " + letter.id +
-                                        " and the same time of failure",
-                                    "Give each operation an id of its own; the letter there was left as it is.");
+    return RequestRejectedException(
+        ErrorCode::invalid_argument, letter.monitor,
+        "The outbox holds another letter with the id " + letter.id + " and the same time of failure",
+        "Give each operation an id of its own; the letter there was left as it is.");
   };
   std::string free;
   for (const std::string& key : {later_key(letter), letter.id}) {
@@ -95,6 +95,18 @@ class Outbox::Impl {
     if (on_add_) on_add_();
   }
 
+  std::uint32_t change_tries(const RowRef& row, std::int64_t change) {
+    std::uint32_t tries = 0;
+    WriteJob job{.work = [&](LetterTable& table) { tries = table.count_try(row, change); },
+                 .is_done =
+                     [&](LetterTable& table) {
+                       const auto known = table.find(row);
+                       return !known || known->tries == tries;
+                     }};
+    file().write(job);
+    return tries;
+  }
+
   void on_add(std::function<void()> callback) {
     const std::lock_guard lock(callback_mutex_);
     on_add_ = std::move(callback);
@@ -142,51 +154,36 @@ std::optional<Row> Outbox::find(const DeadLetter& letter) const {
   return impl_->file().read([&](LetterTable& table) { return place_of(table, letter).row; });
 }
 
-void Outbox::remove(std::span<const std::int64_t> sequences) {
-  if (sequences.empty()) return;
+void Outbox::remove(std::span<const RowRef> rows) {
+  if (rows.empty()) return;
   WriteJob job{.work =
                    [&](LetterTable& table) {
-                     for (const std::int64_t sequence : sequences) table.remove(sequence);
+                     for (const RowRef& row : rows) table.remove(row);
                    },
                .is_done =
                    [&](LetterTable& table) {
-                     return std::none_of(sequences.begin(), sequences.end(),
-                                         [&](std::int64_t sequence) { return table.find(sequence).has_value(); });
+                     return std::none_of(rows.begin(), rows.end(),
+                                         [&](const RowRef& row) { return table.find(row).has_value(); });
                    }};
   impl_->file().write(job);
 }
 
-void Outbox::set_state(std::int64_t sequence, RowState state) {
-  WriteJob job{.work = [&](LetterTable& table) { table.set_state(sequence, state); },
+void Outbox::set_state(const RowRef& row, RowState state) {
+  WriteJob job{.work = [&](LetterTable& table) { table.set_state(row, state); },
                .is_done =
                    [&](LetterTable& table) {
-                     const auto row = table.find(sequence);
-                     return !row || row->state == state;
+                     const auto known = table.find(row);
+                     return !known || known->state == state;
                    }};
   impl_->file().write(job);
 }
 
-std::uint32_t Outbox::count_try(std::int64_t sequence) {
-  std::uint32_t tries = 0;
-  WriteJob job{.work = [&](LetterTable& table) { tries = table.count_try(sequence); },
-               .is_done =
-                   [&](LetterTable& table) {
-                     const auto row = table.find(sequence);
-                     return !row || row->tries == tries;
-                   }};
-  impl_->file().write(job);
-  return tries;
+std::uint32_t Outbox::count_try(const RowRef& row) {
+  return impl_->change_tries(row, 1);
 }
 
-void Outbox::take_back_try(std::int64_t sequence) {
-  std::uint32_t tries = 0;
-  WriteJob job{.work = [&](LetterTable& table) { tries = table.count_try(sequence, -1); },
-               .is_done =
-                   [&](LetterTable& table) {
-                     const auto row = table.find(sequence);
-                     return !row || row->tries == tries;
-                   }};
-  impl_->file().write(job);
+void Outbox::take_back_try(const RowRef& row) {
+  impl_->change_tries(row, -1);
 }
 
 void Outbox::clear_journal() {

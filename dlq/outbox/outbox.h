@@ -33,13 +33,24 @@ struct OutboxOptions {
 // What a row is, beyond waiting.
 enum class RowState { queued, parked };
 
+// One certain row. Its number alone does not tell: where a file and its lock are removed, or an older copy is put into
+// their place, other letters get the same numbers.
+struct RowRef {
+  std::int64_t sequence = 0;
+  std::int64_t checksum = 0;
+  bool operator==(const RowRef&) const = default;
+};
+
 struct Row {
-  std::int64_t sequence = 0;  // rises strictly, never reused
+  std::int64_t sequence = 0;  // rises strictly
   RowState state = RowState::queued;
   std::uint32_t tries = 0;  // replays begun and not finished well
   std::string id;
   std::string monitor;
   std::string record;  // JSON
+  std::int64_t checksum = 0;
+
+  RowRef ref() const { return {sequence, checksum}; }
 };
 
 struct OutboxDepth {
@@ -85,13 +96,13 @@ class Outbox {
   // This very letter. \throws as add() for other contents.
   std::optional<Row> find(const DeadLetter& letter) const;
 
-  // Durable when they return. Rows that are gone already are no error.
-  void remove(std::span<const std::int64_t> sequences);
-  void set_state(std::int64_t sequence, RowState state);
+  // Durable when they return. Rows that are gone already are no error, also where others have their numbers.
+  void remove(std::span<const RowRef> rows);
+  void set_state(const RowRef& row, RowState state);
   // Counts one more replay of this row. \returns the new count; 0 if the row is gone.
-  std::uint32_t count_try(std::int64_t sequence);
+  std::uint32_t count_try(const RowRef& row);
   // Takes one count back, of a replay that was no failure of the letter's. Never below none.
-  void take_back_try(std::int64_t sequence);
+  void take_back_try(const RowRef& row);
 
   // Leaves nothing of rows that were removed in the file beside the outbox, from which the last transaction could be
   // rolled back.

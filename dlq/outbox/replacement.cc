@@ -58,7 +58,7 @@ bool put(LetterTable& table, const SavedRow& row) {
       tries = std::max(tries, known->tries);
       if (known->state == RowState::parked) state = RowState::parked;
     }
-    table.remove(known->sequence);
+    table.remove(known->ref());
   }
   try {
     table.insert(row.letter, row.sequence, state, tries);

@@ -307,7 +307,7 @@ TEST_F(TopicTest, ParkedLettersAreNotForwarded) {
     outbox::Outbox outbox({.path = outbox_});
     outbox.add(example_letter("parked"));
     outbox.add(example_letter("queued"));
-    outbox.set_state(outbox.find("parked")->sequence, outbox::RowState::parked);
+    outbox.set_state(outbox.find("parked")->ref(), outbox::RowState::parked);
   }
   DeadLetterQueue queue(settings());
   EXPECT_TRUE(queue.flush(30s)) << "what is parked is not waited for";
@@ -364,12 +364,12 @@ TEST_F(TopicTest, ALetterThatIsPutBackIntoTheQueueBehindTheOthersIsForwarded) {
   make_topic(*broker_, topic_);
   outbox::Outbox outbox({.path = outbox_});
   outbox.add(example_letter("parked"));
-  const std::int64_t sequence = outbox.find("parked")->sequence;
-  outbox.set_state(sequence, outbox::RowState::parked);
+  const outbox::RowRef parked = outbox.find("parked")->ref();
+  outbox.set_state(parked, outbox::RowState::parked);
   DeadLetterQueue queue(settings());
   queue.accept(example_letter("other"));
   ASSERT_TRUE(wait_until([&] { return queue.statistics().delivered == 1; }, 30s));
-  outbox.set_state(sequence, outbox::RowState::queued);
+  outbox.set_state(parked, outbox::RowState::queued);
   // It looks behind itself twice a minute.
   EXPECT_TRUE(wait_until([&] { return queue.statistics().delivered == 2; }, 90s));
   EXPECT_THAT(ids_of(topic()), ElementsAre("other", "parked"));

@@ -38,5 +38,24 @@ TEST(OutboxStoreTest, WhoIsNoDrainerAnyMoreRemovesAndParksNothing) {
   EXPECT_FALSE(store.find("a")) << "it is a fact by the letter's own lock";
 }
 
+// Numbers begin anew where the outbox is removed with its lock, while a replay goes on.
+TEST(OutboxStoreTest, ALetterThatHasTheNumberOfOneBeforeStays) {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "outbox.db";
+  auto outbox = std::make_unique<outbox::Outbox>(outbox::OutboxOptions{.path = path});
+  outbox->add(test::sample_letter("a"));
+  OutboxStore store(std::move(outbox), "drainer");
+  const std::optional<StoredLetter> replayed = store.find("a");
+  ASSERT_TRUE(replayed);
+  for (const char* const suffix : {"", "-journal", ".lock"}) std::filesystem::remove(path.string() + suffix);
+  outbox::Outbox({.path = path}).add(test::sample_letter("new"));
+  ASSERT_EQ(store.find("new")->position, replayed->position);
+  store.resolve(*replayed, Resolution::replayed);
+  store.resolve(*replayed, Resolution::parked);
+  const std::optional<StoredLetter> left = store.find("new");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->state, LetterState::queued);
+}
+
 }  // namespace
 }  // namespace forelock::drain

@@ -23,7 +23,7 @@ TEST(FlushTest, TheLongestTimeIsAsLongAsItTakes) {
   begun.get_future().wait();
   flushed.wait_for(std::chrono::milliseconds(50));  // that it has begun to wait is likely; it is right without, too
   outbox::Outbox outbox({.path = path});
-  outbox.remove(std::array{outbox.find("a")->sequence});
+  outbox.remove(std::array{outbox.find("a")->ref()});
   EXPECT_TRUE(flushed.get());
 }
 

@@ -6,6 +6,7 @@ namespace forelock::forward {
 namespace {
 
 using outbox::Row;
+using outbox::RowRef;
 using outbox::RowState;
 
 // An outbox of rows that somebody forwards by the plan.
@@ -27,6 +28,7 @@ class SendPlanTest : public ::testing::Test {
   void add(std::int64_t sequence, const std::string& monitor, RowState state = RowState::queued) {
     rows_.push_back({.sequence = sequence, .state = state, .id = "id", .monitor = monitor, .record = record_});
   }
+  static RowRef ref(std::int64_t sequence) { return {.sequence = sequence}; }
   // Sends what may be sent now. Returns the sequences.
   std::vector<std::int64_t> send() {
     std::vector<std::int64_t> sent;
@@ -38,8 +40,8 @@ class SendPlanTest : public ::testing::Test {
     return sent;
   }
   void remove_delivered() {
-    for (const std::int64_t gone : plan_.delivered_rows()) {
-      std::erase_if(rows_, [&](const Row& row) { return row.sequence == gone; });
+    for (const RowRef& gone : plan_.delivered_rows()) {
+      std::erase_if(rows_, [&](const Row& row) { return row.ref() == gone; });
     }
     plan_.removed();
   }
@@ -60,21 +62,21 @@ TEST_F(SendPlanTest, SendsInOrderAndOnce) {
   EXPECT_THAT(send(), ElementsAre(1, 2, 3));
   plan_.rewind();
   EXPECT_THAT(send(), IsEmpty()) << "they are under way";
-  plan_.delivered(2);
+  plan_.delivered(ref(2));
   plan_.rewind();
   EXPECT_THAT(send(), IsEmpty()) << "2 is delivered and not removed yet";
-  EXPECT_THAT(plan_.delivered_rows(), ElementsAre(2));
+  EXPECT_THAT(plan_.delivered_rows(), ElementsAre(ref(2)));
   EXPECT_EQ(plan_.unconfirmed(), 2u);
 }
 
 TEST_F(SendPlanTest, NeverMoreUnderWayThanTheLimits) {
   for (std::int64_t i = 1; i <= 9; ++i) add(i, "P" + std::to_string(i));
   EXPECT_THAT(send(), ElementsAre(1, 2, 3, 4));
-  plan_.delivered(1);
+  plan_.delivered(ref(1));
   EXPECT_THAT(send(), IsEmpty()) << "a delivered row counts until it is removed";
   remove_delivered();
   EXPECT_THAT(send(), ElementsAre(5));
-  for (std::int64_t i = 2; i <= 5; ++i) plan_.delivered(i);
+  for (std::int64_t i = 2; i <= 5; ++i) plan_.delivered(ref(i));
   remove_delivered();
   rows_[0].record = std::string(100, ' ');
   EXPECT_THAT(send(), ElementsAre(6)) << "bytes are limited as well, but one row is always possible";
@@ -84,8 +86,8 @@ TEST_F(SendPlanTest, FailedRowHoldsBackItsMonitorAlone) {
   add(1, "P1");
   add(2, "P2");
   EXPECT_THAT(send(), ElementsAre(1, 2));
-  plan_.failed(1, now_);
-  plan_.delivered(2);
+  plan_.failed(ref(1), now_);
+  plan_.delivered(ref(2));
   remove_delivered();
   add(3, "P1");
   add(4, "P2");
@@ -97,9 +99,9 @@ TEST_F(SendPlanTest, FailedRowHoldsBackItsMonitorAlone) {
 TEST_F(SendPlanTest, LaterRowsOfTheMonitorThatFailAsWellKeepTheirOrder) {
   for (std::int64_t i = 1; i <= 3; ++i) add(i, "P1");
   send();
-  plan_.failed(3, now_);
-  plan_.failed(2, now_);
-  plan_.delivered(1);
+  plan_.failed(ref(3), now_);
+  plan_.failed(ref(2), now_);
+  plan_.delivered(ref(1));
   remove_delivered();
   retry();
   EXPECT_THAT(send(), ElementsAre(2, 3));
@@ -108,10 +110,10 @@ TEST_F(SendPlanTest, LaterRowsOfTheMonitorThatFailAsWellKeepTheirOrder) {
 TEST_F(SendPlanTest, RefusedRowHoldsBackNobodyAndIsTriedAgainLater) {
   add(1, "P1");
   send();
-  EXPECT_TRUE(plan_.refused(1, now_));
+  EXPECT_TRUE(plan_.refused(ref(1), now_));
   add(2, "P1");
   EXPECT_THAT(send(), ElementsAre(2));
-  plan_.delivered(2);
+  plan_.delivered(ref(2));
   retry();
   EXPECT_THAT(send(), IsEmpty());
   EXPECT_EQ(plan_.refused_rows(), 1u);
@@ -133,9 +135,9 @@ TEST_F(SendPlanTest, RefusedInCompanyIsNotRefusedForGood) {
     const bool broken = std::any_of(group.begin(), group.end(), [&](std::int64_t row) { return bad.contains(row); });
     for (const std::int64_t row : group) {
       if (!broken) {
-        plan_.delivered(row);
+        plan_.delivered(ref(row));
         arrived.push_back(row);
-      } else if (plan_.refused(row, now_)) {
+      } else if (plan_.refused(ref(row), now_)) {
         refused.push_back(row);
       }
     }
@@ -148,16 +150,16 @@ TEST_F(SendPlanTest, RefusedInCompanyIsNotRefusedForGood) {
 TEST_F(SendPlanTest, NothingIsSentWhileTheRestOfABatchIsInDoubt) {
   for (std::int64_t i = 1; i <= 4; ++i) add(i, "P1");
   send();
-  EXPECT_FALSE(plan_.refused(2, now_));
+  EXPECT_FALSE(plan_.refused(ref(2), now_));
   EXPECT_FALSE(plan_.open());
-  EXPECT_FALSE(plan_.refused(1, now_));
-  plan_.delivered(3);
-  plan_.failed(4, now_);
+  EXPECT_FALSE(plan_.refused(ref(1), now_));
+  plan_.delivered(ref(3));
+  plan_.failed(ref(4), now_);
   EXPECT_TRUE(plan_.open());
   remove_delivered();
   retry();
   EXPECT_THAT(send(), ElementsAre(1)) << "the next group is smaller";
-  plan_.delivered(1);
+  plan_.delivered(ref(1));
   remove_delivered();
   EXPECT_THAT(send(), ElementsAre(2, 4)) << "and larger again";
 }
@@ -182,14 +184,14 @@ TEST_F(SendPlanTest, WaitsLongerFromFailureToFailureUntilADelivery) {
   const auto longest = [&](int retry) {
     SendPlan::Time::duration result{};
     for (int i = 0; i < 200; ++i) {
-      plan_.delivered(1);
+      plan_.delivered(ref(1));
       remove_delivered();
       rows_.clear();
       add(1, "P1");
       for (int failure = 1; failure <= retry; ++failure) {
         plan_.rewind();
         send();
-        plan_.failed(1, now_);
+        plan_.failed(ref(1), now_);
         if (failure == retry) result = std::max(result, *plan_.next_release() - now_);
         now_ = *plan_.next_release();
         plan_.release(now_);
@@ -210,25 +212,39 @@ TEST_F(SendPlanTest, WaitsLongerFromFailureToFailureUntilADelivery) {
 TEST_F(SendPlanTest, SendsNothingMoreWhenItCannotRememberMore) {
   for (std::int64_t i = 1; i <= 9; ++i) add(i, "P" + std::to_string(i));
   send();
-  plan_.failed(1, now_);
+  plan_.failed(ref(1), now_);
   EXPECT_THAT(send(), ElementsAre(5));
-  plan_.failed(2, now_);
+  plan_.failed(ref(2), now_);
   EXPECT_FALSE(plan_.open()) << "two monitors are held";
   retry();
   EXPECT_TRUE(plan_.open());
   EXPECT_THAT(send(), ElementsAre(1)) << "3, 4 and 5 are under way still";
-  for (std::int64_t row = 10; row < 15; ++row) plan_.refuse(row, now_);
+  for (std::int64_t row = 10; row < 15; ++row) plan_.refuse(ref(row), now_);
   EXPECT_FALSE(plan_.open()) << "five rows are refused";
+}
+
+// Numbers begin anew where an outbox is removed with its lock.
+TEST_F(SendPlanTest, AnotherRowWithTheNumberOfOneUnderWay) {
+  add(1, "P1");
+  send();
+  rows_[0].checksum = 1;
+  plan_.rewind();
+  EXPECT_THAT(send(), ElementsAre(1));
+  plan_.delivered(ref(1));
+  EXPECT_THAT(plan_.delivered_rows(), ElementsAre(ref(1)));
+  remove_delivered();
+  EXPECT_EQ(rows_.size(), 1U);
+  EXPECT_EQ(plan_.unconfirmed(), 1U);
 }
 
 // Outcomes of rows that are not under way any more change nothing.
 TEST_F(SendPlanTest, LateOutcomes) {
   add(1, "P1");
   send();
-  plan_.failed(1, now_);
-  plan_.delivered(1);
-  plan_.failed(1, now_);
-  plan_.refused(1, now_);
+  plan_.failed(ref(1), now_);
+  plan_.delivered(ref(1));
+  plan_.failed(ref(1), now_);
+  plan_.refused(ref(1), now_);
   EXPECT_THAT(plan_.delivered_rows(), IsEmpty());
   EXPECT_EQ(plan_.refused_rows(), 0u);
   retry();

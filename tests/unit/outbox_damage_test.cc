@@ -29,10 +29,9 @@ class OutboxDamageTest : public ::testing::Test {
       // Some need many pages, some share one.
       outbox.add(sample_letter("id-" + std::to_string(i), std::string(i % 10 == 3 ? 30'000 : 50 * i, 'x')));
     }
-    outbox.set_state(outbox.find("id-7")->sequence, RowState::parked);
-    outbox.count_try(outbox.find("id-8")->sequence);
-    const std::int64_t gone = outbox.find("id-9")->sequence;
-    outbox.remove({&gone, 1});
+    outbox.set_state(outbox.find("id-7")->ref(), RowState::parked);
+    outbox.count_try(outbox.find("id-8")->ref());
+    outbox.remove(std::array{outbox.find("id-9")->ref()});
     for (const Row& row : all_rows(outbox)) model_.emplace(row.id, row);
   }
   static void TearDownTestSuite() {
@@ -214,8 +213,8 @@ TEST_F(OutboxDamageTest, WhatHappenedToARowLaterCounts) {
     Outbox outbox(options());
     outbox.add(sample_letter("a"));
     before = test::text_of(path());
-    outbox.set_state(outbox.find("a")->sequence, RowState::parked);
-    for (int i = 0; i < 2; ++i) outbox.count_try(outbox.find("a")->sequence);
+    outbox.set_state(outbox.find("a")->ref(), RowState::parked);
+    for (int i = 0; i < 2; ++i) outbox.count_try(outbox.find("a")->ref());
   }
   std::ofstream(path(), std::ios::app | std::ios::binary) << before.substr(page_bytes);
   std::ofstream(path(), std::ios::in | std::ios::binary) << "no header";
@@ -261,7 +260,7 @@ TEST_F(OutboxDamageTest, GoesOnWithTheFileThatAnotherProcessRepaired) {
   test::ChildProcess worker({FORELOCK_OUTBOX_WORKER, path().string(), "add:theirs"}, directory_.path() / "output");
   EXPECT_EQ(worker.wait(), 0);
   outbox.add(sample_letter("ours"));
-  EXPECT_EQ(outbox.count_try(model_.at("id-8").sequence), 2U) << "numbers mean the same as before";
+  EXPECT_EQ(outbox.count_try(model_.at("id-8").ref()), 2U) << "numbers mean the same as before";
   EXPECT_THAT(put_aside(path()), SizeIs(1));
   EXPECT_THAT(log_.lines(), IsEmpty());
   EXPECT_THAT(ids_of(Outbox(options())), AllOf(Contains("theirs"), Contains("ours"), SizeIs(letter_count + 1)));

@@ -190,7 +190,7 @@ TEST_F(OutboxSharingTest, AChildOfForkCannotUseItAndDoesNotDisturb) {
     };
     count([&] { outbox.add(sample_letter("b")); });
     count([&] { outbox.read(0, 1, 1); });
-    count([&] { outbox.count_try(1); });
+    count([&] { outbox.count_try({}); });
     count([&] { outbox.depth(); });
     // A destructor that closed the file would take the parent's locks away.
     outbox.~Outbox();

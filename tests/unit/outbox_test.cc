@@ -87,10 +87,44 @@ TEST_F(OutboxTest, AFileThatMayNotBecomeLargerIsAnErrorAndNoMore) {
 TEST_F(OutboxTest, NeverUsesANumberTwice) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
-  const std::int64_t first = outbox.find("a")->sequence;
+  const RowRef first = outbox.find("a")->ref();
   outbox.remove({&first, 1});
   outbox.add(sample_letter("b"));
-  EXPECT_GT(outbox.find("b")->sequence, first);
+  EXPECT_GT(outbox.find("b")->sequence, first.sequence);
+}
+
+// Who has seen a row changes that one, whatever has its number by then.
+void expect_untouched_by(Outbox& outbox, const RowRef& seen, const std::string& id) {
+  const RowRef there = outbox.find(id)->ref();
+  ASSERT_EQ(there.sequence, seen.sequence) << "the numbers begin anew: this is what the test is about";
+  EXPECT_EQ(outbox.count_try(seen), 0U);
+  outbox.set_state(seen, RowState::parked);
+  outbox.remove(std::array{seen});
+  ASSERT_THAT(ids_of(outbox), ElementsAre(id));
+  EXPECT_EQ(outbox.find(id)->state, RowState::queued);
+  EXPECT_EQ(outbox.find(id)->tries, 0U);
+  outbox.remove(std::array{there});
+  EXPECT_THAT(ids_of(outbox), IsEmpty());
+}
+
+TEST_F(OutboxTest, ALetterWithTheNumberOfOneBeforeStaysWhereTheFilesWereRemoved) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("under way"));
+  const RowRef seen = outbox.find("under way")->ref();
+  for (const char* const suffix : {"", "-journal", ".lock"}) std::filesystem::remove(path().string() + suffix);
+  outbox.add(sample_letter("new"));
+  expect_untouched_by(outbox, seen, "new");
+}
+
+TEST_F(OutboxTest, ALetterWithTheNumberOfOneBeforeStaysWhereAnOlderCopyWasPutBack) {
+  Outbox outbox(options());
+  const std::filesystem::path copy = directory_.path() / "copy.db";
+  std::filesystem::copy_file(path(), copy);
+  outbox.add(sample_letter("under way"));
+  const RowRef seen = outbox.find("under way")->ref();
+  std::filesystem::rename(copy, path());
+  outbox.add(sample_letter("new"));
+  expect_untouched_by(outbox, seen, "new");
 }
 
 TEST_F(OutboxTest, ReadsWithinBothLimitsButAtLeastOne) {
@@ -130,7 +164,7 @@ TEST_F(OutboxTest, TheSameLetterTwiceIsOne) {
 TEST_F(OutboxTest, AnIdThatFailsAgainLaterIsAnotherLetter) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
-  const std::int64_t first = outbox.find("a")->sequence;
+  const RowRef first = outbox.find("a")->ref();
   outbox.set_state(first, RowState::parked);
   DeadLetter later = sample_letter("a");
   later.failed_at += std::chrono::milliseconds(1);
@@ -145,13 +179,13 @@ TEST_F(OutboxTest, AnIdThatFailsAgainLaterIsAnotherLetter) {
   ASSERT_THAT(ids_of(outbox), ElementsAre("a", "a", "a", "a-b"));
   EXPECT_EQ(outbox.depth().rows, 4u);
   EXPECT_EQ(outbox.find("a")->record, letter::to_json(later)) << "the first that is queued";
-  EXPECT_EQ(outbox.find(sample_letter("a"))->sequence, first);
+  EXPECT_EQ(outbox.find(sample_letter("a"))->ref(), first);
   EXPECT_EQ(outbox.find(latest)->record, letter::to_json(latest));
-  outbox.remove(std::vector<std::int64_t>{first});
+  outbox.remove(std::array{first});
   outbox.add(latest);
   ASSERT_THAT(ids_of(outbox), ElementsAre("a", "a", "a-b"));
   for (const DeadLetter& letter : {later, latest}) {
-    outbox.remove(std::vector<std::int64_t>{outbox.find(letter)->sequence});
+    outbox.remove(std::array{outbox.find(letter)->ref()});
     EXPECT_FALSE(outbox.find(letter));
   }
   EXPECT_FALSE(outbox.find("a"));
@@ -164,12 +198,12 @@ TEST_F(OutboxTest, AnIdThatFailsAgainLaterIsAnotherLetter) {
 TEST_F(OutboxTest, ALetterThatComesBackIsNotTakenForTheOneBeforeItsReplay) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
-  const std::int64_t replayed = outbox.find("a")->sequence;
+  const RowRef replayed = outbox.find("a")->ref();
   DeadLetter again = sample_letter("a");
   ++again.replay_count;
   outbox.add(again);
   outbox.add(again);
-  outbox.remove(std::vector<std::int64_t>{replayed});
+  outbox.remove(std::array{replayed});
   ASSERT_THAT(ids_of(outbox), ElementsAre("a"));
   EXPECT_EQ(outbox.find("a")->record, letter::to_json(again));
   EXPECT_EQ(outbox.depth().rows, 1u);
@@ -294,17 +328,17 @@ TEST_F(OutboxTest, RefusesLettersThatCannotBeRecords) {
 TEST_F(OutboxTest, MovesCountsAndRemoves) {
   Outbox outbox(options());
   for (const char* const id : {"a", "b", "c"}) outbox.add(sample_letter(id));
-  const std::int64_t a = outbox.find("a")->sequence;
-  const std::int64_t b = outbox.find("b")->sequence;
-  const std::int64_t c = outbox.find("c")->sequence;
+  const RowRef a = outbox.find("a")->ref();
+  const RowRef b = outbox.find("b")->ref();
+  const RowRef c = outbox.find("c")->ref();
   EXPECT_EQ(outbox.count_try(b), 1U);
   EXPECT_EQ(outbox.count_try(b), 2U);
-  EXPECT_EQ(outbox.count_try(c + 100), 0U);
+  EXPECT_EQ(outbox.count_try({c.sequence + 100, c.checksum}), 0U);
   outbox.set_state(c, RowState::parked);
   EXPECT_EQ(outbox.find("b")->tries, 2U);
   EXPECT_EQ(outbox.find("c")->state, RowState::parked);
   EXPECT_EQ(outbox.depth().parked, 1U);
-  const std::vector<std::int64_t> gone{a, b, c + 100};
+  const std::vector<RowRef> gone{a, b, {c.sequence + 100, c.checksum}};
   outbox.remove(gone);
   outbox.remove(gone);
   outbox.remove({});
@@ -327,13 +361,13 @@ TEST_F(OutboxTest, CountsExactly) {
   outbox.add(sample_letter("b"));
   EXPECT_EQ(outbox.depth().rows, 3U);
   EXPECT_EQ(outbox.depth().oldest, old.failed_at);
-  outbox.set_state(outbox.find("b")->sequence, RowState::parked);
-  const std::vector<std::int64_t> gone{outbox.find("a")->sequence, outbox.find("c")->sequence};
+  outbox.set_state(outbox.find("b")->ref(), RowState::parked);
+  const std::vector<RowRef> gone{outbox.find("a")->ref(), outbox.find("c")->ref()};
   outbox.remove(gone);
   EXPECT_EQ(outbox.depth().rows, 1U);
   EXPECT_EQ(outbox.depth().bytes, one) << "a and b are equally long";
   EXPECT_EQ(outbox.depth().oldest, sample_letter().failed_at);
-  const std::int64_t last = outbox.find("b")->sequence;
+  const RowRef last = outbox.find("b")->ref();
   outbox.remove({&last, 1});
   EXPECT_EQ(outbox.depth().bytes, 0U);
   EXPECT_EQ(outbox.depth().parked, 0U);
@@ -357,7 +391,7 @@ TEST_F(OutboxTest, IsFullAtItsLimitAndNotBefore) {
   EXPECT_THAT(error.hint(), HasSubstr("dlq.outbox.max.bytes"));
   EXPECT_THAT(ids_of(outbox), ElementsAre("a", "b"));
   outbox.add(sample_letter("b"));  // it is there: nothing is needed
-  const std::int64_t first = outbox.find("a")->sequence;
+  const RowRef first = outbox.find("a")->ref();
   outbox.remove({&first, 1});
   outbox.add(sample_letter("c"));
 }

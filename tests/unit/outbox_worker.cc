@@ -6,6 +6,8 @@
 // got to the end.
 #include <unistd.h>
 
+#include <array>
+
 #include "forelock/error.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"
@@ -14,6 +16,7 @@ namespace {
 
 using forelock::outbox::Outbox;
 using forelock::outbox::Row;
+using forelock::outbox::RowRef;
 using forelock::outbox::RowState;
 
 void say(const std::string& line) {
@@ -25,21 +28,20 @@ std::string_view ending(const forelock::Error& error) {
   return std::string_view(error.what()).find("not known") == std::string_view::npos ? "failed " : "unknown ";
 }
 
-std::int64_t number_of(const Outbox& outbox, const std::string& id) {
+RowRef row_of(const Outbox& outbox, const std::string& id) {
   const std::optional<Row> row = outbox.find(id);
-  return row ? row->sequence : -1;
+  return row ? row->ref() : RowRef{-1, 0};
 }
 
 void run(Outbox& outbox, const std::string& action, const std::string& id) {
   if (action == "add") {
     outbox.add(forelock::test::sample_letter(id, "payload of " + id));
   } else if (action == "remove") {
-    const std::int64_t number = number_of(outbox, id);
-    outbox.remove({&number, 1});
+    outbox.remove(std::array{row_of(outbox, id)});
   } else if (action == "park") {
-    outbox.set_state(number_of(outbox, id), RowState::parked);
+    outbox.set_state(row_of(outbox, id), RowState::parked);
   } else if (action == "try") {
-    outbox.count_try(number_of(outbox, id));
+    outbox.count_try(row_of(outbox, id));
   } else {
     std::abort();
   }
