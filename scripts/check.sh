@@ -55,4 +55,4 @@ fi
 [[ $simulated == no ]] ||
   part "Simulated schedules" check-simulation build/dev/tests/simulation/forelock_simulate \
     --schedules "${FORELOCK_SCHEDULES:-2000}"
-part "Style" check-style /usr/bin/python3 tests/style/check_style.py .
+part "Style" check-style /usr/bin/python3 tests/style/check_style.py . --changed

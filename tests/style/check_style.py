@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks what a compiler does not: who may include whom, how long a file may be, and a few habits.
 
-Usage: check_style.py [ROOT]. Prints one line for each problem and exits 1 if there is one. The rules are the tables and
-the check_* functions below; docs/architecture.md has the reasons for the arrows between rooms.
+Usage: check_style.py [ROOT [--changed]]. Prints one line for each problem and exits 1 if there is one. With --changed
+only scripts that differ from HEAD are checked as such. The rules are the tables and the check_* functions below;
+docs/architecture.md has the reasons for the arrows between rooms.
 """
 
 import os
@@ -128,12 +129,13 @@ def check_text(tree, name, raw, lines):
         tree.report(name, 1, "has carriage returns")
     if raw and not raw.endswith(b"\n"):
         tree.report(name, len(lines), "does not end with a newline")
+    code = is_code(name)
     for number, line in enumerate(lines, 1):
-        if is_code(name) and len(line) > MAX_LINE:
+        if code and len(line) > MAX_LINE:
             tree.report(name, number, f"line of {len(line)} characters; at most {MAX_LINE}")
-        if is_code(name) and line != line.rstrip(" "):
+        if code and line != line.rstrip(" "):
             tree.report(name, number, "white space at the end of the line")
-        if is_code(name) and "\t" in line:
+        if code and "\t" in line:
             tree.report(name, number, "tab")
         if UNFINISHED.search(line):
             tree.report(name, number, "mark of unfinished work")
@@ -263,7 +265,16 @@ def check_links(tree, name, lines):
                 tree.report(name, number, f"{match['path']} does not exist")
 
 
-def check(root):
+def is_changed(root):
+    """A function that says whether a file, or what all scripts share, differs from HEAD."""
+    listed = subprocess.run("git diff --name-only HEAD && git ls-files --others --exclude-standard", shell=True,
+                            cwd=root, capture_output=True, text=True, check=True)
+    names = set(listed.stdout.splitlines())
+    return lambda name: str(name) in names or "scripts/lib.sh" in names
+
+
+def check(root, linted=lambda name: True):
+    """`linted`: which scripts are checked as such, by shellcheck, too, which takes most of the time."""
     tree = Tree(root)
     scripts = []
     for name in tree.files():
@@ -283,7 +294,7 @@ def check(root):
         check_purity(tree, name, lines)
         check_english(tree, name, lines)
         check_links(tree, name, lines)
-        if lines and re.match(r"#!.*\b(ba)?sh\b", lines[0]):
+        if lines and re.match(r"#!.*\b(ba)?sh\b", lines[0]) and linted(name):
             scripts.append((name, lines))
         if OURS not in name.parents:  # this folder names what it looks for
             check_text(tree, name, raw, lines)
@@ -294,7 +305,8 @@ def check(root):
 
 
 def main():
-    problems = check(sys.argv[1] if len(sys.argv) > 1 else ".")
+    root = sys.argv[1] if len(sys.argv) > 1 else "."
+    problems = check(root, is_changed(root)) if "--changed" in sys.argv else check(root)
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problem(s)." if problems else "Style: nothing to complain about.")

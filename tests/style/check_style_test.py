@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Plants each fault in a small tree of its own and expects it to be found, and nothing else."""
 
+import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -141,6 +143,28 @@ class CheckStyle(unittest.TestCase):
         self.refuses("scripts/a.sh", "#!/bin/bash\nset -euo pipefail\n", "#!/usr/bin/env bash")
         self.refuses("scripts/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\nif\n", "bash -n")
         self.refuses("scripts/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\n", "not executable", executable=False)
+
+    def test_scripts_that_have_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*words):
+                subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], cwd=folder,
+                               check=True, capture_output=True)
+
+            def wrong():
+                problems = check_style.check(folder, check_style.is_changed(folder))
+                return sorted(problem.partition(":")[0] for problem in problems)
+
+            git("init")
+            Path(folder, "scripts").mkdir()
+            Path(folder, "scripts/old.sh").write_text("#!/bin/bash\nset -euo pipefail\n", encoding="utf-8")
+            Path(folder, "scripts/old.sh").chmod(0o755)
+            git("add", ".")
+            git("commit", "--message", "old")
+            self.assertEqual(wrong(), [])
+            shutil.copy(Path(folder, "scripts/old.sh"), Path(folder, "scripts/new.sh"))
+            self.assertEqual(wrong(), ["scripts/new.sh"])
+            Path(folder, "scripts/lib.sh").write_text("#!/usr/bin/env bash\nset -euo pipefail\n", encoding="utf-8")
+            self.assertEqual(wrong(), ["scripts/new.sh", "scripts/old.sh"])
 
     def test_links(self):
         self.accepts("docs/a.md", "[here](a.md) [there](https://zookeeper.apache.org/) [below](#below)\n")
