@@ -84,7 +84,7 @@ class DlqExportCommand final : public Command {
     }
     drain::LetterFilter filter = filter_.filter(records::wall_time_now());
     const auto store = open_letters(context, filter_.store_kind());
-    complete_ids(*store, filter.ids);
+    complete_ids(*store, filter.ids, Purpose::look);
     std::optional<AtomicFile> file;
     if (!output_.empty() && !names_stdout(output_)) file.emplace(output_, force_);
     Export records(context.console, file);

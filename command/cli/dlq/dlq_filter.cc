@@ -40,7 +40,7 @@ void DlqFilter::add_to(CLI::App& app) {
   names("--reason", reasons_, "With this reason, e.g. lock_timeout; may be repeated");
   names("--type", types_, "Of this type of operation; may be repeated");
   names("--monitor", monitors_, "Of this monitor; may be repeated");
-  names("--id", ids_, "With this id, or the only one that begins so (or position, if unreadable); may be repeated");
+  names("--id", ids_, "With this id (its beginning will do for a look), or position, if unreadable; may be repeated");
   app.add_flag("--parked", parked_, "Parked letters instead of queued ones")->group(group);
   app.add_flag("--outbox", outbox_, "Letters in this machine's outbox even if Kafka is configured")->group(group);
 }
@@ -65,7 +65,7 @@ bool DlqFilter::narrows() const {
   return !(since_.empty() && until_.empty() && reasons_.empty() && types_.empty() && monitors_.empty() && ids_.empty());
 }
 
-std::string DlqFilter::words() const {
+std::string DlqFilter::words(const std::vector<std::string>& ids) const {
   std::string text;
   const auto add = [&text](const char* option, const std::string& value) {
     if (!value.empty()) text += std::string(" ") + option + ' ' + shell_quoted(value);
@@ -73,7 +73,7 @@ std::string DlqFilter::words() const {
   add("--since", since_);
   add("--until", until_);
   for (const auto& [option, values] :
-       {std::pair("--reason", &reasons_), {"--type", &types_}, {"--monitor", &monitors_}, {"--id", &ids_}}) {
+       {std::pair("--reason", &reasons_), {"--type", &types_}, {"--monitor", &monitors_}, {"--id", &ids}}) {
     for (const std::string& value : *values) add(option, value);
   }
   if (parked_) text += " --parked";

@@ -24,7 +24,9 @@ class DlqFilter {
   bool narrows() const;
 
   // The same options as words of a command line, each with a blank before it.
-  std::string words() const;
+  std::string words() const { return words(ids_); }
+  // With whole ids instead of their beginnings.
+  std::string words(const std::vector<std::string>& ids) const;
 
  private:
   std::string since_;

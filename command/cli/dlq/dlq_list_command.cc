@@ -103,7 +103,7 @@ class DlqListCommand final : public Command {
   int run(const Context& context) override {
     drain::LetterFilter filter = filter_.filter(records::wall_time_now());
     const auto store = open_letters(context, filter_.store_kind());
-    complete_ids(*store, filter.ids);
+    complete_ids(*store, filter.ids, Purpose::look);
     Listing listing(context.console, limit_, !filter.empty() || filter.parked);
     store->scan(filter, listing);
     listing.finish(*store);

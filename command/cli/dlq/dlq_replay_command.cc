@@ -68,12 +68,10 @@ class DlqReplayCommand final : public Command {
     request.input = input_ == "payload" ? TargetInput::payload : TargetInput::record;
     request.which = filter_.words().substr(std::min<std::size_t>(filter_.words().size(), 1));
     const auto store = open_letters(context, request.kind);
-    complete_ids(*store, request.options.filter.ids);
+    complete_ids(*store, request.options.filter.ids, execute_ ? Purpose::change : Purpose::look);
     if (execute_) return run_replay(request, settings, context);
 
-    drain::LetterStatistics letters;
-    store->scan(request.options.filter, letters);
-    say_what_would_be(letters, drain::overtaken_by(request.options.filter, *store), *store, context);
+    say_what_would_be(request.options.filter, *store, context);
     return exit_ok;
   }
 
@@ -112,11 +110,13 @@ class DlqReplayCommand final : public Command {
     if (types != std::vector{type}) throw_usage("replay: --to-opensearch is for letters of type " + type + " alone");
   }
 
-  void say_what_would_be(const drain::LetterStatistics& letters, std::uint64_t overtaken,
-                         const drain::LetterStore& store, const Context& context) const {
+  void say_what_would_be(const drain::LetterFilter& filter, drain::LetterStore& store, const Context& context) const {
+    drain::LetterStatistics letters;
+    store.scan(filter, letters);
+    const std::uint64_t overtaken = drain::overtaken_by(filter, store);
     const WallTime now = records::wall_time_now();
     const std::uint64_t count = max_ ? std::min(*max_, letters.letters) : letters.letters;
-    const std::string next = next_command(context);
+    const std::string next = next_command(filter, context);
     if (!context.console.text()) {
       nlohmann::ordered_json json = {
           {"dry_run", true}, {"store", store.describe()}, {"would_try", count}, {"would_overtake", overtaken}};
@@ -154,8 +154,8 @@ class DlqReplayCommand final : public Command {
            printable(target);
   }
 
-  std::string next_command(const Context& context) const {
-    std::string text = "forelock dlq replay" + filter_.words() + repeat_words(context.globals);
+  std::string next_command(const drain::LetterFilter& filter, const Context& context) const {
+    std::string text = "forelock dlq replay" + filter_.words(filter.ids) + repeat_words(context.globals);
     if (!topic_.empty()) {
       text += " --to-topic " + shell_quoted(topic_);
     } else if (opensearch_.given()) {

@@ -30,7 +30,7 @@ class DlqUnparkCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("unpark", "Put parked letters back into the queue");
-    app->add_option("ID", ids_, "These, at once; a unique beginning of an id is enough");
+    app->add_option("ID", ids_, "These, at once");
     filter_.add_to(*app);
     app->add_flag("--all", all_, "Every parked letter");
     app->add_flag("--execute", execute_, "With a filter: do it; without, a dry run");
@@ -47,7 +47,7 @@ class DlqUnparkCommand final : public Command {
     const auto store =
         drain::open_store(context.globals.settings(), filter_.store_kind(), dead_letter_log(context.console),
                           confirmed ? drain::StoreAccess::change : drain::StoreAccess::look);
-    complete_ids(*store, filter.ids);
+    complete_ids(*store, filter.ids, confirmed ? Purpose::change : Purpose::look);
     if (!confirmed) {
       say_what_would_be(filter, *store, context);
       return exit_ok;
@@ -85,8 +85,8 @@ class DlqUnparkCommand final : public Command {
   void say_what_would_be(const drain::LetterFilter& filter, drain::LetterStore& store, const Context& context) const {
     drain::LetterStatistics letters;
     store.scan(filter, letters);
-    const std::string next =
-        "forelock dlq unpark" + filter_.words() + repeat_words(context.globals) + (all_ ? " --all" : "") + " --execute";
+    const std::string next = "forelock dlq unpark" + filter_.words(filter.ids) + repeat_words(context.globals) +
+                             (all_ ? " --all" : "") + " --execute";
     if (!context.console.text()) {
       return context.console.write_json(
           {{"dry_run", true}, {"store", store.describe()}, {"letters", letters.letters}, {"next", next}});

@@ -44,13 +44,29 @@ class Reading final : public drain::LetterVisitor {
   std::vector<Meaning>& meanings_;
 };
 
-[[noreturn]] void throw_ambiguous(const Meaning& meaning) {
-  std::string message = "several dead letters begin with '" + meaning.text + "':";
+std::string names_of(const std::set<std::string>& letters) {
+  std::string text;
   std::size_t named = 0;
-  for (const std::string& id : meaning.letters) {
-    message += named++ == most_named ? ", …" : (named == 1 ? " " : ", ") + id;
+  for (const std::string& id : letters) {
+    text += named++ == most_named ? ", …" : (named == 1 ? "" : ", ") + id;
   }
+  return text;
+}
+
+[[noreturn]] void throw_ambiguous(const Meaning& meaning) {
+  const std::string message = "several dead letters begin with '" + meaning.text + "': " + names_of(meaning.letters);
   throw FailureException({exit_usage, "ambiguous_id", message, "give more of it", {}, false, {}});
+}
+
+[[noreturn]] void throw_only_a_beginning(const drain::LetterStore& store, const Meaning& meaning) {
+  throw FailureException({exit_failed,
+                          "unknown_letter",
+                          "nothing was done: there is no dead letter '" + meaning.text + "' in the " +
+                              store.describe() + ", and what begins so is another: " + names_of(meaning.letters),
+                          "to change the queue, name whole ids",
+                          {},
+                          false,
+                          {}});
 }
 
 class FirstUnreadable final : public drain::LetterVisitor {
@@ -70,7 +86,7 @@ bool is_position(const std::string& text) {
 
 std::optional<FoundLetter> by_beginning(drain::LetterStore& store, const std::string& beginning) {
   std::vector<std::string> ids = {beginning};
-  complete_ids(store, ids);
+  complete_ids(store, ids, Purpose::look);
   if (ids.front() == beginning) return std::nullopt;
   auto letter = store.find(ids.front());
   if (!letter) return std::nullopt;  // resolved a moment ago
@@ -79,7 +95,7 @@ std::optional<FoundLetter> by_beginning(drain::LetterStore& store, const std::st
 
 }  // namespace
 
-void complete_ids(drain::LetterStore& store, std::vector<std::string>& ids) {
+void complete_ids(drain::LetterStore& store, std::vector<std::string>& ids, Purpose purpose) {
   std::vector<Meaning> meanings;
   for (const std::string& id : ids) {
     if (may_be_a_beginning(id)) meanings.push_back({id, false, {}});
@@ -93,6 +109,7 @@ void complete_ids(drain::LetterStore& store, std::vector<std::string>& ids) {
   }
   for (const Meaning& meaning : meanings) {
     if (meaning.whole || meaning.letters.empty()) continue;
+    if (purpose == Purpose::change) throw_only_a_beginning(store, meaning);
     if (meaning.letters.size() > 1) throw_ambiguous(meaning);
     std::replace(ids.begin(), ids.end(), meaning.text, *meaning.letters.begin());
   }

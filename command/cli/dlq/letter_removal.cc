@@ -85,8 +85,9 @@ class Removal {
                                  request.confirmed ? drain::StoreAccess::change : drain::StoreAccess::look)) {}
 
   int run() {
-    complete_ids(*store_, ids_);
-    complete_ids(*store_, filter_.ids);
+    const Purpose purpose = request_.confirmed ? Purpose::change : Purpose::look;
+    complete_ids(*store_, ids_, purpose);
+    complete_ids(*store_, filter_.ids, purpose);
     if (!request_.confirmed) {
       say_what_would_be(find_named());
       return exit_ok;
@@ -193,7 +194,8 @@ class Removal {
   }
 
   std::string next_command() const {
-    std::string text = "forelock dlq " + request_.command + request_.filter.words() + repeat_words(context_.globals);
+    std::string text =
+        "forelock dlq " + request_.command + request_.filter.words(filter_.ids) + repeat_words(context_.globals);
     if (request_.all) text += " --all";
     text += ' ' + request_.confirmation;
     for (const std::string& id : ids_) text += ' ' + shell_quoted(id);

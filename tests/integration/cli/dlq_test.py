@@ -165,17 +165,40 @@ class Ids(dlq_support.DlqTest):
         self.assertEqual(self.ids("--id", short), [identity])
         self.assertIn(identity, self.run_cli("dlq", "export", "--id", short).stdout)
         self.assertEqual(self.json_of("dlq", "replay", "--id", short, "--exec", "true")["would_try"], 1)
-        self.assertEqual(self.json_of("dlq", "park", short)["parked"], 1)
+        for command in (("purge", short), ("purge", "--id", short), ("park", "--id", short)):
+            self.assertIn(identity, self.json_of("dlq", *command)["next"])
+        self.assertEqual(self.json_of("dlq", "park", identity)["parked"], 1)
         self.assertEqual(self.ids("--parked", "--id", short), [identity])
-        self.assertEqual(self.json_of("dlq", "unpark", short)["restored"], 1)
-        self.assertEqual(self.json_of("dlq", "replay", "--id", short, "--exec", "true", "--execute")["replayed"], 1)
-        identity = self.dead_letter(monitor="P2")
-        self.assertEqual(self.json_of("dlq", "purge", identity[:8], "--yes")["purged"], 1)
-        self.assertEqual(self.run_cli("dlq", "show", identity[:8]).returncode, 1)
+
+    def test_the_command_of_a_dry_run_has_the_whole_id(self):
+        for command in (("purge", "--id", "abce-"), ("replay", "--id", "abce-", "--exec", "true")):
+            self.assertIn(" --id abce-1 ", self.json_of("dlq", *command)["next"])
+        self.json_of("dlq", "park", "abce-1")
+        self.assertIn(" --id abce-1 ", self.json_of("dlq", "unpark", "--id", "abce-")["next"])
+
+    def test_a_beginning_is_not_enough_for_a_change(self):
+        self.json_of("dlq", "park", "abcd-2")
+        for command in (("purge", "abce-", "--yes"), ("purge", "--id", "abce-", "--yes"), ("park", "abce-"),
+                        ("park", "--id", "abce-", "--execute"), ("unpark", "abcd-"),
+                        ("unpark", "--id", "abcd-", "--execute"),
+                        ("replay", "--id", "abce-", "--exec", "true", "--execute")):
+            result = self.run_cli("dlq", *command, "-o", "json")
+            error = self.error_of(result)
+            self.assertEqual((result.returncode, error["code"]), (1, "unknown_letter"), command)
+            self.assertIn("abcd-2" if "unpark" in command else "abce-1", error["message"])
+        self.assertEqual((self.ids(), self.ids("--parked")), (["abcd-1", "abce-1", "abce"], ["abcd-2"]))
+
+    def test_a_purge_that_is_repeated_deletes_no_other_letter(self):
+        self.assertEqual(self.json_of("dlq", "purge", "abce", "--yes")["purged"], 1)
+        self.assertEqual(self.run_cli("dlq", "purge", "abce", "--yes").returncode, 1)
+        self.dead_letter("--id", "1234-5")  # nor where a position was meant
+        self.assertEqual(self.run_cli("dlq", "purge", "1234", "--yes").returncode, 1)
+        self.assertEqual(self.ids(), ["abcd-1", "abcd-2", "abce-1", "1234-5"])
 
     def test_the_beginning_of_several_is_refused(self):
-        for command in (("show", "abcd"), ("list", "--id", "abcd"), ("export", "--id", "abcd"), ("park", "abcd-"),
-                        ("purge", "abcd", "--yes"), ("unpark", "abcd"), ("replay", "--id", "abcd", "--exec", "true")):
+        for command in (("show", "abcd"), ("list", "--id", "abcd"), ("export", "--id", "abcd"), ("purge", "abcd"),
+                        ("park", "--id", "abcd-"), ("unpark", "--id", "abcd"),
+                        ("replay", "--id", "abcd", "--exec", "true")):
             result = self.run_cli("dlq", *command, "-o", "json")
             self.assertEqual((result.returncode, self.error_of(result)["code"]), (64, "ambiguous_id"), command)
             self.assertIn("abcd-1, abcd-2", self.error_of(result)["message"])
