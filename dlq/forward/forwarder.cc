@@ -160,6 +160,7 @@ void Forwarder::take_reports(Clock::time_point now) {
     const std::lock_guard guard(mutex_);
     reports.swap(reports_);
     reports_.reserve(reports.capacity());
+    failures_reported_ = false;
     if (std::exchange(woken_, false)) more_ = true;
     stopping_since_ = stop_at_;
   }
@@ -282,7 +283,12 @@ bool Forwarder::send(const outbox::Row& row, Clock::time_point now) {
     return true;
   }
   const auto report = [this, ref = row.ref()](const kafka::Delivery& delivery) { on_delivery(ref, delivery); };
-  if (!producer_->try_send(record, report)) return false;
+  {
+    // What a failed row holds back is known when its report has been looked at. With the mutex none comes in between:
+    // the producer begins anew only when all reports of its client before are here.
+    const std::lock_guard guard(mutex_);
+    if (failures_reported_ || !producer_->try_send(record, report)) return false;
+  }
   plan_.sent(row);
   return true;
 }
@@ -294,6 +300,7 @@ void Forwarder::on_delivery(const outbox::RowRef& row, const kafka::Delivery& de
   {
     const std::lock_guard guard(mutex_);
     reports_.push_back(std::move(report));
+    if (!delivery.delivered) failures_reported_ = true;
     wake = reports_.size() == 1 || reports_.size() == enough_reports_;
   }
   if (wake) changed_.notify_one();

@@ -104,6 +104,7 @@ class Forwarder {
   std::condition_variable changed_;  // for the thread
   std::condition_variable removed_;  // for wait_for_removal
   std::vector<Report> reports_;
+  bool failures_reported_ = false;  // there are such among them
   std::size_t enough_reports_ = 1;  // to wake the thread for
   bool woken_ = false;
   std::optional<Clock::time_point> stop_at_;

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -141,7 +140,7 @@ class Producer::Impl {
   std::condition_variable changed_;
   ClientHandle client_;                        // changed by the thread alone; null while it is being replaced
   std::map<std::string, TopicHandle> topics_;  // of client_
-  std::deque<std::pair<PendingDeliveries::Id, Delivery>> refused_;
+  std::optional<std::pair<PendingDeliveries::Id, Delivery>> refused_;  // taken back by the thread alone
   bool stopping_ = false;
 
   milliseconds replacement_pause_{0};  // the thread's
@@ -151,7 +150,7 @@ class Producer::Impl {
 
 bool Producer::Impl::try_send(const Record& record, Callback callback) {
   const std::lock_guard lock(mutex_);
-  if (client_ == nullptr || stopping_) return false;
+  if (client_ == nullptr || stopping_ || refused_) return false;
   // Asks for the topic's partitions at once; left to itself librdkafka asks with the next tick of a timer, up to a
   // second later.
   TopicHandle& topic = topics_[record.topic];
@@ -173,7 +172,7 @@ bool Producer::Impl::try_send(const Record& record, Callback callback) {
   }
   // It is about this record: its callback learns it, on the thread where callbacks run.
   const std::size_t size = record.key.size() + (record.value ? record.value->size() : 0);
-  refused_.emplace_back(id, failed(code, rd_kafka_error_string(error.get()), record.topic, size));
+  refused_.emplace(id, failed(code, rd_kafka_error_string(error.get()), record.topic, size));
   wake_thread();
   return true;
 }
@@ -245,13 +244,14 @@ void Producer::Impl::on_delivery(const rd_kafka_message_t& message) {
   }
 }
 
+// try_send() takes nothing before the record is told of, so that there is one at most.
 void Producer::Impl::finish_refused() {
-  std::deque<std::pair<PendingDeliveries::Id, Delivery>> refused;
-  {
-    const std::lock_guard lock(mutex_);
-    refused.swap(refused_);
-  }
-  for (const auto& [id, delivery] : refused) pending_.finish(id, delivery);
+  std::unique_lock lock(mutex_);
+  if (!refused_) return;
+  lock.unlock();
+  pending_.finish(refused_->first, refused_->second);
+  lock.lock();
+  refused_.reset();
 }
 
 void Producer::Impl::replace_client(const std::string& reason) {

@@ -31,7 +31,9 @@ class Producer {
 
   // Hands a record over; `callback` is called exactly once, after the broker's confirmation or when it is certain that
   // none will come in time (the record may be in the topic all the same). \returns false, without having taken it, when
-  // librdkafka's queue is full or the producer is being rebuilt.
+  // librdkafka's queue is full, the producer is being rebuilt, or a record was refused at once and its callback has not
+  // told that yet: so none overtakes that one unknowingly. A callback before the client was replaced has been called
+  // when this takes records again.
   bool try_send(const Record& record, Callback callback);
 
   // Sends one record and waits for its delivery; tries again what is worth it, within the timeout.
