@@ -172,13 +172,13 @@ void Forwarder::take_reports(Clock::time_point now) {
       ++counts_.delivered;
       continue;
     }
-    if (report.permanent) {
+    if (report.permanent && !report.topic_wide) {
       if (!plan_.refused(report.row, now)) continue;
       ++counts_.failures;
       tell_refused(report.row, report.message);
     } else {
       ++counts_.failures;
-      plan_.failed(report.row, now);
+      plan_.failed(report.row, now, report.topic_wide ? SendPlan::Holds::all : SendPlan::Holds::its_monitor);
       problems_.trouble("Kafka does not take dead letters, they wait in the outbox: " + report.message);
     }
   }
@@ -294,7 +294,8 @@ bool Forwarder::send(const outbox::Row& row, Clock::time_point now) {
 }
 
 void Forwarder::on_delivery(const outbox::RowRef& row, const kafka::Delivery& delivery) {
-  Report report{.row = row, .delivered = delivery.delivered, .permanent = delivery.permanent};
+  Report report{
+      .row = row, .delivered = delivery.delivered, .permanent = delivery.permanent, .topic_wide = delivery.topic_wide};
   if (!delivery.delivered) report.message = delivery.message;
   bool wake = false;
   {

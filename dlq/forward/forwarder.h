@@ -64,6 +64,7 @@ class Forwarder {
     outbox::RowRef row;
     bool delivered = false;
     bool permanent = false;
+    bool topic_wide = false;
     std::string message = {};
   };
 

@@ -10,14 +10,14 @@ constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 bool SendPlan::open() const {
-  return free_rows() > 0 && bytes_ < limits_.bytes && held_.size() < limits_.held_monitors &&
+  return !all_held_ && free_rows() > 0 && bytes_ < limits_.bytes && held_.size() < limits_.held_monitors &&
          refused_.size() < limits_.refused_rows;
 }
 
 std::size_t SendPlan::free_rows() const {
   const std::size_t free = limits_.rows - under_way_.size();
   if (doubtful_rows_ > 0) return 0;
-  return in_groups() ? std::min(free, group_limit_ - group_rows_) : free;
+  return in_groups() ? std::min(free, group_limit_ - std::min(group_limit_, group_rows_)) : free;
 }
 
 bool SendPlan::take(const outbox::Row& row) {
@@ -40,12 +40,17 @@ void SendPlan::delivered(const outbox::RowRef& row) {
   if (unconfirmed() == 0) end_group();
 }
 
-void SendPlan::failed(const outbox::RowRef& row, Time now) {
+void SendPlan::failed(const outbox::RowRef& row, Time now, Holds holds) {
   const auto found = under_way_.find(row);
   if (found == under_way_.end()) return;
   held_.insert(found->second.monitor);
   first_held_ = std::min(first_held_, row.sequence);
   if (!retry_at_) retry_at_ = now + limits_.retry.wait(++retries_, random_());
+  if (holds == Holds::all) {
+    // One row will find out whether the cause has passed: of many, the first one to meet that might be a later one.
+    all_held_ = true;
+    group_limit_ = 1;
+  }
   forget(row);
   if (unconfirmed() == 0) end_group();
 }
@@ -84,6 +89,7 @@ void SendPlan::release(Time now) {
   if (retry_at_ && *retry_at_ <= now) {
     give_back(first_held_);
     held_.clear();
+    all_held_ = false;
     first_held_ = nowhere;
     retry_at_.reset();
   }
@@ -107,7 +113,7 @@ void SendPlan::end_group() {
     give_back(first_doubtful_);
     doubtful_rows_ = 0;
     first_doubtful_ = nowhere;
-  } else if (group_deliveries_ > 0) {
+  } else if (group_deliveries_ > 0 && !all_held_) {
     group_limit_ = std::min(group_limit_ * 2, limits_.rows);
   }
   group_rows_ = 0;

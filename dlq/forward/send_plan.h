@@ -21,8 +21,8 @@ namespace forelock::forward {
 
 // Rows go through in the order of their sequence. A row is under way from sent() until removed() (after its delivery)
 // or until failed() or refused(). A failed row holds back the later ones of its monitor until the next retry, when the
-// plan goes back to the first row that was held; a refused one holds back no other. Not thread-safe. Memory is bounded
-// by the limits.
+// plan goes back to the first row that was held, or all rows where the cause is the topic; a refused one holds back no
+// other. Not thread-safe. Memory is bounded by the limits.
 class SendPlan {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -54,7 +54,8 @@ class SendPlan {
 
   // What became of a row that was sent.
   void delivered(const outbox::RowRef& row);
-  void failed(const outbox::RowRef& row, Time now);
+  enum class Holds { its_monitor, all };
+  void failed(const outbox::RowRef& row, Time now, Holds holds = Holds::its_monitor);
   // \returns whether that is final, which it is not for a row in company.
   bool refused(const outbox::RowRef& row, Time now);
   // A row that cannot be sent at all is refused for good.
@@ -108,6 +109,7 @@ class SendPlan {
   std::int64_t first_doubtful_ = std::numeric_limits<std::int64_t>::max();
 
   std::unordered_set<std::string> held_;  // monitors
+  bool all_held_ = false;
   std::int64_t first_held_ = std::numeric_limits<std::int64_t>::max();
   std::optional<Time> retry_at_;
   std::uint32_t retries_ = 0;  // since the last delivery

@@ -11,6 +11,8 @@ namespace forelock::kafka {
 
 // Whether the broker will refuse this very record again: too large, not authorized for its topic, invalid.
 bool refuses_record(rd_kafka_resp_err_t error);
+// Whether it is about the topic: any other record for it fares the same, until somebody has changed that.
+bool concerns_topic(rd_kafka_resp_err_t error);
 // Whether it is about who asks: no such user, a wrong password, a missing permission.
 bool denies(rd_kafka_resp_err_t error);
 // Whether asking again changes nothing: refuses_record(), and what is wrong with the request or with who asks.

@@ -299,7 +299,10 @@ Delivery Producer::Impl::failed(rd_kafka_resp_err_t error, const char* reason, c
   } else if (!refuses_record(error)) {
     message += events_.and_last_problem();
   }
-  return {false, refuses_record(error), denies(error), "topic " + topic + ": " + config_.mask().applied_to(message)};
+  return {.permanent = refuses_record(error),
+          .denied = denies(error),
+          .topic_wide = concerns_topic(error),
+          .message = "topic " + topic + ": " + config_.mask().applied_to(message)};
 }
 
 // With the mutex held.

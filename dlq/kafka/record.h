@@ -31,6 +31,7 @@ struct Delivery {
   bool delivered = false;
   bool permanent = false;    // the broker will refuse this very record again: too large, not authorized
   bool denied = false;       // of these: not authorized
+  bool topic_wide = false;   // any other record for its topic fares the same
   std::string message = {};  // why not, for people
   std::int32_t partition = -1;
   std::int64_t offset = -1;

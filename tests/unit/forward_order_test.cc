@@ -54,6 +54,17 @@ class ForwardOrderTest : public ::testing::Test {
   std::vector<std::string> added_;
 };
 
+TEST_F(ForwardOrderTest, ALapseOfAuthorization) {
+  constexpr int letters = 100;
+  add(letters);
+  cluster_.answer_records_with(std::vector(1000, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED));
+  Forwarder forwarder(settings(), outbox_, log_.sink());
+  ASSERT_TRUE(test::wait_until([&] { return forwarder.state().failures >= letters; })) << log_.text();
+  cluster_.answer_records_well();
+  EXPECT_TRUE(test::wait_until([&] { return outbox_.depth().rows == 0; })) << log_.text();
+  EXPECT_EQ(arrived(), added_);
+}
+
 // The client is replaced while the forwarder waits for the outbox, behind its look at what has failed.
 TEST_F(ForwardOrderTest, AClientThatIsReplacedUnderTheForwardersHands) {
   add(10);

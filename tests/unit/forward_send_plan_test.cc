@@ -96,6 +96,28 @@ TEST_F(SendPlanTest, FailedRowHoldsBackItsMonitorAlone) {
   EXPECT_THAT(send(), ElementsAre(1, 3)) << "in their order, 4 not again";
 }
 
+TEST_F(SendPlanTest, FailureOfTheTopicHoldsBackAllAndTheNextRowIsAlone) {
+  for (std::int64_t i = 1; i <= 4; ++i) add(i, "P" + std::to_string(i));
+  EXPECT_THAT(send(), ElementsAre(1, 2, 3, 4));
+  plan_.delivered(ref(1));
+  plan_.failed(ref(2), now_, SendPlan::Holds::all);
+  remove_delivered();
+  add(5, "P5");
+  EXPECT_THAT(send(), IsEmpty());
+  for (std::int64_t i = 3; i <= 4; ++i) plan_.failed(ref(i), now_, SendPlan::Holds::all);
+  EXPECT_THAT(send(), IsEmpty());
+  for (int i = 0; i < 2; ++i) {
+    retry();
+    EXPECT_THAT(send(), ElementsAre(2));
+    plan_.failed(ref(2), now_, SendPlan::Holds::all);
+  }
+  retry();
+  EXPECT_THAT(send(), ElementsAre(2));
+  plan_.delivered(ref(2));
+  remove_delivered();
+  EXPECT_THAT(send(), ElementsAre(3, 4)) << "more, as long as they arrive";
+}
+
 TEST_F(SendPlanTest, LaterRowsOfTheMonitorThatFailAsWellKeepTheirOrder) {
   for (std::int64_t i = 1; i <= 3; ++i) add(i, "P1");
   send();
