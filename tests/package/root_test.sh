@@ -55,7 +55,6 @@ with_server chroot "$root" sh -ec '
   test "$(forelock run -q -m P1 -- echo inside)" = inside'
 taken=$((SECONDS - begun))
 echo "from apt to a lock: $taken s"
-[[ $taken -le 60 ]] || fail "more than 60 s"
 in_root id forelock >/dev/null || fail "the user forelock was not made"
 in_root forelock --config /etc/forelock/forelock.properties config >/dev/null || fail "the configuration cannot be read"
 
@@ -115,5 +114,8 @@ apt purge forelock
   fail "purge has deleted letters: $(find "$root/var/lib/forelock")"
 left=$(find "$root/usr" "$root/lib" -name '*forelock*' | head)
 [[ -z $left ]] || fail "purge leaves $left"
+
+# Last, so that a busy machine does not hide the rest.
+[[ $taken -le 60 ]] || fail "from apt to a lock it took $taken s, and not 60 s at most"
 
 step "done"
