@@ -77,6 +77,12 @@ std::vector<rd_kafka_vu_t> fields_of(const Record& record, rd_kafka_headers_t* h
   return fields;
 }
 
+Delivery larger_than_the_queue(const std::string& topic, std::size_t size) {
+  return {.permanent = true,
+          .message = "topic " + topic + ": its " + std::to_string(size) +
+                     " bytes are more than the client's queue holds; raise kafka.queue.buffering.max.kbytes"};
+}
+
 }  // namespace
 
 class Producer::Impl {
@@ -160,19 +166,27 @@ bool Producer::Impl::try_send(const Record& record, Callback callback) {
   // is unknown (https://github.com/confluentinc/librdkafka/issues/4627).
   HeadersHandle headers = headers_of(record);
   const std::vector<rd_kafka_vu_t> fields = fields_of(record, headers.get(), id);
-  const ErrorHandle error(rd_kafka_produceva(client_.get(), fields.data(), fields.size()));
+  const auto produce = [&] { return ErrorHandle(rd_kafka_produceva(client_.get(), fields.data(), fields.size())); };
+  ErrorHandle error = produce();
+  // The queue may have become empty a moment ago. Where it is full although it was empty, there will never be room.
+  const bool was_empty =
+      rd_kafka_error_code(error.get()) == RD_KAFKA_RESP_ERR__QUEUE_FULL && rd_kafka_outq_len(client_.get()) == 0;
+  if (was_empty) error = produce();
   if (error == nullptr) {
     static_cast<void>(headers.release());
     return true;
   }
   const rd_kafka_resp_err_t code = rd_kafka_error_code(error.get());
-  if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL || code == RD_KAFKA_RESP_ERR__FATAL || code == RD_KAFKA_RESP_ERR__STATE) {
+  const bool too_large = code == RD_KAFKA_RESP_ERR__QUEUE_FULL && was_empty;
+  if ((code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !too_large) || code == RD_KAFKA_RESP_ERR__FATAL ||
+      code == RD_KAFKA_RESP_ERR__STATE) {
     pending_.withdraw(id);
     return false;
   }
   // It is about this record: its callback learns it, on the thread where callbacks run.
   const std::size_t size = record.key.size() + (record.value ? record.value->size() : 0);
-  refused_.emplace(id, failed(code, rd_kafka_error_string(error.get()), record.topic, size));
+  refused_.emplace(id, too_large ? larger_than_the_queue(record.topic, size)
+                                 : failed(code, rd_kafka_error_string(error.get()), record.topic, size));
   wake_thread();
   return true;
 }

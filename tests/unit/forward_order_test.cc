@@ -85,6 +85,18 @@ TEST_F(ForwardOrderTest, AClientThatIsReplacedUnderTheForwardersHands) {
   EXPECT_EQ(arrived(), added_);
 }
 
+TEST_F(ForwardOrderTest, ALetterThatIsLargerThanTheWholeQueueOfTheClientIsRefusedAndBlocksNobody) {
+  add(1);
+  add(1, std::string(100'000, 'x'));
+  add(1);
+  Forwarder forwarder(settings({{"kafka.queue.buffering.max.kbytes", "64"}}), outbox_, log_.sink());
+  EXPECT_TRUE(test::wait_until([&] { return outbox_.depth().rows == 1; })) << log_.text();
+  EXPECT_TRUE(test::wait_until([&] { return forwarder.state().refused == 1; }));
+  EXPECT_THAT(forwarder.state().last_problem,
+              AllOf(HasSubstr("dead letter 2 "), HasSubstr("kafka.queue.buffering.max.kbytes")));
+  EXPECT_THAT(arrived(), ElementsAre("1", "3"));
+}
+
 // What comes behind a record that is refused at once is not taken before its callback has told that.
 TEST(ProducerTest, TakesNothingWhileARefusalIsUntold) {
   test::MockCluster cluster;
