@@ -61,7 +61,7 @@ class EventQueue {
   void notify(Event event);
   // Nothing comes any more but what is in it, and the completions that room was made for.
   void end();
-  // Drops what is in it and what still comes, and ends the attempts that nobody will fetch.
+  // Drops present and later events, and ends the attempts that no caller will fetch.
   void clear();
 
   // Waits for the first event. \returns at most `count`; none after the time-out (negative: no end). Nothing: ended,

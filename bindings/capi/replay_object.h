@@ -30,7 +30,7 @@ class ReplayState {
   // Besides, ends the attempts that the host has.
   void close();
 
-  // \throws what the replay has thrown; RequestRejectedException(invalid_argument) while it goes on.
+  // \throws what the replay has thrown; RequestRejectedException(invalid_argument) while it runs.
   std::shared_ptr<const ReplayReport> report() const;
   Client& client() const { return client_->client; }
   EventQueue& events() const { return *client_->events; }

@@ -21,7 +21,7 @@ class DrainerLock final : public DrainerProof {
  public:
   // Waits a little longer than the lock of a drainer lives on that has just been killed. \param purpose for people, a
   // word such as "replay"; the store's name is added. \param stop ends the waiting.
-  // \throws InstanceLockException naming who is at work (lock_timeout), or when stopped (cancelled);
+  // \throws InstanceLockException naming the other drainer (lock_timeout), or when stopped (cancelled);
   // ConnectionLossException, SessionExpiredException, RequestRejectedException. The store, which must outlive it, makes
   // its changes in its name until it is released.
   DrainerLock(Client& client, LetterStore& store, const std::string& purpose, std::stop_token stop = {});

@@ -20,8 +20,8 @@
 
 namespace forelock::drain {
 
-// A Pacer spaces letters evenly. Not thread-safe; is told the time. What was not used is not saved up: no bursts after
-// a pause.
+// A Pacer spaces letters evenly. Not thread-safe; gets the time as an argument. Unused time is not saved up: no bursts
+// after a pause.
 class Pacer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -56,7 +56,7 @@ class ReplayRun final : private LetterVisitor {
  private:
   using Event = ReplayObserver::Event;
 
-  // What became of a letter, and whether later ones of its monitor may go on.
+  // The outcome of a letter, and whether later ones of its monitor may proceed.
   struct Step {
     std::optional<Event> event;  // nothing: it is not in the store any more, or its turn never came
     std::string message;

@@ -39,7 +39,7 @@ using LockingTarget = std::function<TryResult(const StoredLetter& letter, std::s
 
 using AnyTarget = std::variant<LetterTarget, LockingTarget>;
 
-// How a replay goes on; called from its threads, one at a time.
+// The progress of a replay; called from its threads, one at a time.
 class ReplayObserver {
  public:
   virtual ~ReplayObserver() = default;

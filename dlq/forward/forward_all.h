@@ -27,7 +27,7 @@ enum class ForwardUntil {
 };
 
 // Works until then, or until it is stopped; `progress` is called about five times a second (every five seconds when it
-// goes on until it is stopped) and at the end. \returns the last progress. \throws ConfigurationException for Kafka
+// runs until it is stopped) and at the end. \returns the last progress. \throws ConfigurationException for Kafka
 // invalid settings, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
 ForwardProgress forward_all(const Settings& settings, LogSink log,
                             const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop,

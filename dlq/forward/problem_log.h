@@ -9,8 +9,8 @@
 
 namespace forelock::forward {
 
-// A failure is told when it is the first one or says something new, and so is the recovery from it. Thread-safe. The
-// sink is called without a lock held, by the reporting thread.
+// A failure is reported when it is the first one or a new one, and so is the recovery from it. Thread-safe. The sink is
+// called without a lock held, by the reporting thread.
 class ProblemLog {
  public:
   explicit ProblemLog(LogSink sink) : sink_(std::move(sink)) {}

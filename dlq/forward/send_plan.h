@@ -39,7 +39,7 @@ class SendPlan {
   explicit SendPlan(std::uint64_t seed) : SendPlan(seed, Limits()) {}
   SendPlan(std::uint64_t seed, Limits limits) : limits_(limits), random_(seed), group_limit_(limits.rows) {}
 
-  // Where reading goes on: rows up to this one have been looked at.
+  // The place where reading continues: rows up to this one have been read.
   std::int64_t cursor() const { return cursor_; }
   // Whether more rows may be sent; then at least one row and one byte.
   bool open() const;
@@ -52,7 +52,7 @@ class SendPlan {
   void give_back(std::int64_t sequence) { cursor_ = std::min(cursor_, sequence - 1); }
   void sent(const outbox::Row& row);
 
-  // What became of a row that was sent.
+  // The outcome of a row that was sent.
   void delivered(const outbox::RowRef& row);
   enum class Holds { its_monitor, all };
   void failed(const outbox::RowRef& row, Time now, Holds holds = Holds::its_monitor);

@@ -12,7 +12,7 @@
 namespace forelock::kafka {
 
 // Thread-safe. There is at most one look-up of each name at a time; one that is under way at the end of this object
-// goes on without it.
+// continues without it.
 class NameService {
  public:
   // As getaddrinfo(3).

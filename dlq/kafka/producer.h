@@ -12,7 +12,7 @@
 
 namespace forelock::kafka {
 
-// Thread-safe. Has a thread of its own for librdkafka's events; callbacks run on it and must be short.
+// Thread-safe. Has a separate thread for librdkafka's events; callbacks run on it and must be short.
 class Producer {
  public:
   using Callback = std::function<void(const Delivery&)>;

@@ -22,8 +22,8 @@ struct PartitionRange {
   std::optional<std::int64_t> committed;  // of our group, if it lies within
 };
 
-// Not thread-safe. Every method has a deadline of its own and throws Error(kafka_unavailable) or (kafka_rejected) with
-// a hint; nothing waits for ever.
+// Not thread-safe. Every method has its own deadline and throws Error(kafka_unavailable) or (kafka_rejected) with a
+// hint; nothing waits for ever.
 class Reader {
  public:
   // `group` is used for commits alone.

@@ -26,7 +26,7 @@ struct RecordPlace {
   bool operator==(const RecordPlace&) const = default;
 };
 
-// What became of a record that was sent.
+// The outcome of a record that was sent.
 struct Delivery {
   bool delivered = false;
   bool permanent = false;    // the broker will refuse this very record again: too large, not authorized

@@ -54,8 +54,8 @@ typedef struct fl_waiter {
 FORELOCK_EXPORT int32_t fl_inspect_list(fl_client client, int32_t all, int64_t timeout_ms, fl_view* view);
 /// One monitor with its queue; an empty view if it does not exist.
 FORELOCK_EXPORT int32_t fl_inspect_show(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
-/// One monitor's holder alone, by one read, however many wait: of those nothing is told, nor `path` and `holder_node`.
-/// An empty view if it is not held.
+/// One monitor's holder alone, by one read, however many wait; without these, `path` and `holder_node`. An empty view
+/// if it is not held.
 FORELOCK_EXPORT int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
 /// A holder's fencing token, as it was read.
 typedef struct fl_holder_token {

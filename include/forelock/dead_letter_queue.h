@@ -59,9 +59,9 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   DeadLetterQueue(const DeadLetterQueue&) = delete;
   DeadLetterQueue& operator=(const DeadLetterQueue&) = delete;
 
-  /// A letter whose id is there already is another one, unless its time of failure and replay count are there, too.
+  /// A letter with the id of a stored one is another letter, unless time of failure and replay count are equal, too.
   /// \throws Error: outbox_full, outbox_unavailable (disk full, read-only, damaged meanwhile), request_too_large,
-  /// invalid_argument (the same letter is there already with other contents). The letter is not in the queue then.
+  /// invalid_argument (the same letter is already stored with other contents). The letter is not in the queue then.
   void accept(const DeadLetter& letter) override;
 
   /// Waits until nothing in the outbox is left to be forwarded: the letters of all processes, except those that

@@ -43,7 +43,7 @@ struct MemberToken {
 /// background set that waits gives those members back, too, at which a foreground contender waits: at once to one of
 /// this process, after 100 ms of waiting to one of another process; it takes them again afterwards.
 /// *Not* covered: a program that takes a set while it holds another set or a single lock of the same monitors' order;
-/// it has an order of its own to keep.
+/// it must keep an order of its own.
 ///
 /// Use a single lock where one monitor is meant. Use several sets rather than one of thousands: a set holds its first
 /// members while it waits for its last.

@@ -53,7 +53,7 @@ struct LockOptions {
   /// Overrides the thread's name in the instance identity `host/pid/thread`.
   std::string thread_name = {};
   /// Whether the acquisition may get a lock that lingers, and its lock may linger after it (`zookeeper.lock.linger`).
-  /// False: it has a grant of its own, with a fencing token that no other section has.
+  /// False: it has its own grant, with a fencing token that no other section has.
   bool may_linger = true;
   /// In place of `zookeeper.admission`.
   std::optional<Admission> admission = {};

@@ -21,7 +21,7 @@ class CallbackGate {
  public:
   using Done = std::function<void(std::exception_ptr)>;
 
-  // What an asynchronous caller is told, decided but not yet given: the dispatcher has not come to it.
+  // An asynchronous caller's result, decided but not yet delivered by the dispatcher.
   struct Answer {
     Done done = {};
     const char* kind = "";

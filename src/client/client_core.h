@@ -51,7 +51,7 @@ class ClientCore final {
   bool usable() const { return !in_forked_child() && !closed_; }
   // \throws RequestRejectedException(forked, closed).
   void check_usable() const;
-  // Stopped at the end of close(), when no callback runs any more: whoever waits for one has waited long enough.
+  // Stopped at the end of close(), when no callback runs any more: then no thread needs to wait for one.
   std::stop_token closed() const { return close_done_.get_token(); }
   // Of all runners: an operation is tried again; its last retry has failed.
   void count_retry() { ++retries_; }
@@ -66,7 +66,7 @@ class ClientCore final {
   bool on_callback_thread() const;
 
   EnsembleLink& ensemble() const { return *ensemble_; }
-  // For the spans of locks; null: nobody wants them.
+  // For the spans of locks; null: no tracing.
   SpanQueue* spans() const { return spans_.get(); }
 
   // --- for the lock slots ---
@@ -106,7 +106,7 @@ class ClientCore final {
   // The same for what a step leads to, under the mutex: nothing is woken, and nothing runs here, before
   // the step has ended.
   void post_from_step(Dispatcher::Call callback);
-  // Stops the token of a lost lock, on a thread of its own: what is registered with it is the host's, and may block.
+  // Stops the token of a lost lock, on a separate thread: callbacks registered with it are the host's, and may block.
   void post_stop(Dispatcher::Call request);
 
   // --- for Client ---

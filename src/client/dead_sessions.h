@@ -17,8 +17,8 @@ struct DeadSession {
   std::string problem;  // why it is unknown, if there is more to say than that no server has answered
 };
 
-// Those of this ensemble (session_setup.h) that nobody else in the process has begun to end: one after the other, each
-// in a second at most, until one of them cannot be ended. What has ended is forgotten in the file.
+// Those of this ensemble (session_setup.h) that no other client of the process has begun to end: one after the other,
+// each in a second at most, until one of them cannot be ended. What has ended is forgotten in the file.
 std::vector<DeadSession> end_dead_sessions(session_file::SessionFile& file, const std::string& ensemble,
                                            const zookeeper::SessionOptions& options);
 

@@ -36,7 +36,7 @@ class Dispatcher {
     std::string monitor;
   };
 
-  // `before_call` is told when each call begins.
+  // `before_call` gets the begin of each call.
   explicit Dispatcher(const char* thread_name, std::function<void(lock::TimePoint)> before_call = {});
   // Stops as by stop().
   ~Dispatcher();

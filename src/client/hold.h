@@ -67,15 +67,15 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   bool wait_until(Acquisition acquisition, lock::TimePoint instant);
   // `done` is called as if acquire() had been given it; false, and it is not, if the acquisition has ended.
   bool tell_end(Acquisition acquisition, Done done);
-  // The last one. That of a holder that steps aside goes on.
+  // The last one. The acquisition of a holder that steps aside continues.
   Acquisition acquisition() const;
   bool cancel();
   // As WriteLock::set_priority().
   bool set_priority(Priority priority);
   // As BlockingWriteLock::step_aside().
   bool step_aside(std::chrono::milliseconds timeout);
-  // Its beginning: what is held waits again. \returns the acquisition that goes on.
-  // \throws LockUnhealthyException if it is not held.
+  // Its beginning: the held lock waits again. \returns the acquisition that continues. \throws LockUnhealthyException
+  // if it is not held.
   Acquisition begin_step_aside(lock::TimePoint deadline);
   // As WriteLock::inside(). \throws RequestRejectedException(invalid_argument) if they are not of one client.
   void put_inside(const Hold& outer);
@@ -181,14 +181,14 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // From now on it is of this class, also where it waits already. Without mutex().
   void set_current_priority(Priority priority);
   const std::optional<Loss>& loss() const { return loss_; }
-  // The margin of the danger of which somebody wants to be told. Requires mutex().
+  // The margin of the danger callback, if there is one. Requires mutex().
   std::optional<std::chrono::milliseconds> danger_margin() const;
   // As set_stack() has given them. Requires mutex().
   std::vector<std::string> take_stack() { return std::exchange(stack_, {}); }
-  // Whether somebody wants to be told of its places in the queue, of those who want what it holds. Requires mutex().
+  // Whether there are callbacks for its places in the queue, and for contention. Requires mutex().
   bool wants_place() const { return static_cast<bool>(callbacks_.queued); }
   bool wants_contention() const { return static_cast<bool>(callbacks_.contended); }
-  // Makes spans of what is told, if somebody wants them; `monitor`: the first one.
+  // Makes spans of its events, if the client traces; `monitor`: the first one.
   void begin_tracing(const std::string& monitor, std::size_t members);
   bool traces() const { return trace_ != nullptr; }
   // Calls the tracer, so without mutex().
@@ -219,7 +219,7 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
     const std::lock_guard guard(mutex_);
     return callback;
   }
-  // Gives the answer in its turn, if somebody waits for one. Requires mutex_.
+  // Delivers the answer in its turn, if a caller waits for one. Requires mutex_.
   void answer(Done& done, CallbackGate::Answer answer);
   bool has_ended(Acquisition acquisition) const;
   NoNodeException not_held() const;
@@ -236,7 +236,7 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   OuterLocks outer_locks_;
 
   mutable std::mutex mutex_;
-  std::unique_ptr<LockTrace> trace_;  // if somebody wants its spans
+  std::unique_ptr<LockTrace> trace_;  // if the client traces
   std::condition_variable changed_;
   std::atomic<Phase> phase_{Phase::free};
   lock::TimePoint waiting_since_{};

@@ -9,7 +9,7 @@
 
 namespace forelock::client {
 
-// Told of what happens to each contender. What is told of one that is not known counts for nothing.
+// Receives the events of each contender. Events of an unknown one are ignored.
 class LockTimes {
  public:
   void begins(lock::ContenderId contender, Priority priority, lock::TimePoint now);

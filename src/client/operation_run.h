@@ -24,7 +24,7 @@ class OperationRun {
   const Operation& operation() const { return operation_; }
   const retry::OperationMachine& machine() const { return machine_; }
 
-  // --- events; after each of them the machine's stage says how it goes on ---
+  // --- events; after each of them the machine's stage is the next step ---
 
   void start();
   void due();

@@ -27,7 +27,7 @@ class RequestPipeline {
   // ConnectionLossException when the deadline passes first.
   std::vector<coordination::Reply> ask(std::vector<coordination::Request> requests);
   coordination::Reply ask(coordination::Request request);
-  // `first` sees the reply before anything that the session tells after it, even when nobody waits for it any more.
+  // `first` gets the reply before any later event of the session, even when no caller waits for it any more.
   coordination::Reply ask(coordination::Request request, std::function<void(const coordination::Reply&)> first);
 
   static constexpr std::size_t window = 128;

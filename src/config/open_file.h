@@ -13,7 +13,7 @@ class OpenFile {
  public:
   enum class Kind {
     any,
-    regular  // nothing else is waited for, as a pipe that nobody writes into would be
+    regular  // regular files only: opening a pipe without a writer would block
   };
   // Throws std::system_error.
   explicit OpenFile(const std::filesystem::path& path, Kind kind = Kind::any);

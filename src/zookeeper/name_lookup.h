@@ -12,7 +12,7 @@
 namespace forelock::zookeeper {
 
 // Thread-safe. There is at most one look-up of each name at a time; one that is under way at the end of this object
-// goes on without it.
+// continues without it.
 class NameLookup {
  public:
   // How long names without an answer are waited for when another server has an address already.

@@ -37,7 +37,7 @@ struct AclPolicy {
   std::vector<AclEntry> entries;
 };
 
-// By what the servers know a session. Who has it can take the session over, or end it: never logged.
+// A session's credentials at the servers. Any holder of them can take over or end the session: never logged.
 struct SessionIdentity {
   std::int64_t id = 0;
   std::array<char, 16> password{};

@@ -48,7 +48,7 @@ class ZooKeeperSession final : public coordination::Session {
   ZooKeeperSession(const ZooKeeperSession&) = delete;
   ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
 
-  // Begins to connect, and goes on until the session ends. Waits for the servers' names first, about two seconds at
+  // Begins to connect, and continues until the session ends. Waits for the servers' names first, about two seconds at
   // most, and no longer than it takes to know one address. Throws NoServerAddress when none has an address (the call
   // may be repeated), and std::system_error when the client cannot be made.
   void start();
@@ -57,7 +57,7 @@ class ZooKeeperSession final : public coordination::Session {
   // is answered before this returns, and no call of the listener begins afterwards. Blocks until the server has
   // answered what was sent and acknowledged the end, at most 2.5 seconds once it is silent (5.5 when it does not even
   // take the bytes). Not to be called from inside a listener's call. Harmless when
-  // repeated. In a forked child it only forgets: the parent's session goes on.
+  // repeated. In a forked child it only forgets: the parent's session continues.
   void close();
 
   // See coordination::Session. May be called from inside a listener's call. After close() has returned, and in a forked
