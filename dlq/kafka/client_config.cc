@@ -47,6 +47,7 @@ Values decisions(Role role) {
     // may refuse the first while the partition is being made, and take the second. What the first brought is lost then,
     // or follows at the end (KAFKA-15591).
     return {{"enable.idempotence", "true"},
+            {"message.send.max.retries", "2147483647"},
             {"max.in.flight.requests.per.connection", "1"},
             {"request.required.acks", "all"},
             {"partitioner", "murmur2_random"},

@@ -30,6 +30,7 @@ struct Decided {
 constexpr Decided decided[] = {
     {"request.required.acks", "all", "-1", "a dead letter counts as delivered when every replica in sync has it"},
     {"enable.idempotence", "true", "", "without it, retries change the order of a monitor's letters"},
+    {"message.send.max.retries", "2147483647", "", "letters that follow would overtake one that is given up"},
     {"max.in.flight.requests.per.connection", "1", "", "brokers can lose what is sent behind a first request"},
     {"partitioner", "murmur2_random", "", "letters of a monitor must be where Java clients look for them"},
     {"delivery.report.only.error", "false", "", "a letter leaves the outbox when its delivery is confirmed"},
