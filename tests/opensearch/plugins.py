@@ -38,8 +38,9 @@ def next_version(folder, home):
     changed = {"search": (ROOT / "search/src/main/java/org/forelock/search/Guard.java", 'ADDED = "-"',
                           'ADDED = "next=1"')}
     if ENGINE == "opensearch":
-        changed[ENGINE] = (ROOT / "opensearch/src/main/java/org/forelock/opensearch/Additions.java",
-                           "Map.of()", 'Map.of("next", 1)')
+        source = ROOT / "opensearch/src/shared/java/org/forelock/opensearch/CertaintyService.java"
+        asks = 'question.put("attempt", guard.attempt);'
+        changed[ENGINE] = (source, asks, asks + ' question.put("next", 1);')
     for part, (source, old, new) in changed.items():
         text = source.read_text()
         assert old in text

@@ -24,10 +24,9 @@ public final class Wiring extends AbstractLifecycleComponent {
   @Inject
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
       IndicesService indices, Parts parts) {
-    parts.check.use(new CertaintyService(transport, cluster, threads, parts.requests));
-    parts.identity.use(new IdentityService(transport, cluster, threads, parts.identity));
-    parts.use(transport.getTaskManager(), transport::getLocalNode,
-        new RefreshService(transport, cluster, threads, indices, parts.writes));
+    Peers peers = new Peers(transport, cluster, threads);
+    parts.check.use(new CertaintyService(peers, parts.requests));
+    parts.use(peers, transport.getTaskManager(), new RefreshService(peers, cluster, indices, parts.writes));
     // Later the connections to the clients are closed already.
     http.addLifecycleListener(new LifecycleListener() {
       @Override

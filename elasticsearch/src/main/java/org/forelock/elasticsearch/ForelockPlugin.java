@@ -55,8 +55,8 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
   public Collection<?> createComponents(PluginServices node) {
     Environment places = node.environment();
     parts = new Parts(settings, new Folders(places.configDir(), places.pluginsDir(), null),
-        node.clusterService(), node.threadPool(), node.indexNameExpressionResolver(), node.client());
-    filter = parts.filter(new NoExtras(parts), parts.permit);
+        node.clusterService(), node.threadPool(), node.indexNameExpressionResolver(), node.client()::execute);
+    filter = parts.filter(new NoExtras(parts));
     parts.lend(extensions);
     return List.of(parts);
   }

@@ -36,11 +36,11 @@ public final class Wiring extends HandledTransportAction<Message, Reply> {
   @Inject
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
       IndicesService indices, ActionFilters filters, Parts parts) {
-    super(TYPE.name(), transport, filters, Message::new, Peers.AT_ONCE);
+    super(TYPE.name(), transport, filters, Message::new, Wire.AT_ONCE);
     Peers peers = new Peers(transport, cluster, threads);
     parts.check.use(new CertaintyService(peers, parts.requests));
     parts.use(peers, transport.getTaskManager(),
-        new RefreshService(peers, cluster, indices, parts.writes, threads.generic()));
+        new RefreshService(peers, cluster, indices, parts.writes));
     // Later the connections to the clients are closed already.
     http.addLifecycleListener(new LifecycleListener() {
       @Override

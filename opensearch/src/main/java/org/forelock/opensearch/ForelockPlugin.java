@@ -73,7 +73,7 @@ public final class ForelockPlugin extends PluginBase
     letters = openQueue(folders);
     WriteQueue queue = letters == null ? null : new WriteQueue(letters, parts.locks, parts.requests, parts,
         parts.workers, context, parts.stats, parts.planner::localNode, parts.identity::own);
-    filter = parts.filter(new LateWrites(cluster, context, queue), parts.permit);
+    filter = parts.filter(new LateWrites(cluster, context, queue));
     parts.lend(extensions);
     return List.of(parts);
   }
@@ -135,17 +135,16 @@ public final class ForelockPlugin extends PluginBase
 
   @Override
   public List<ActionHandler<? extends ActionRequest, ? extends ActionResponse>> getActions() {
-    return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
-        new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class),
-        new ActionHandler<>(NodesAction.PRIORITIZE, NodesAction.PrioritizeAction.class),
-        new ActionHandler<>(Refence.ACTION, Refence.Act.class),
-        new ActionHandler<>(Refence.HIGHEST, Refence.Highest.class),
-        new ActionHandler<>(LeaseActions.TAKE, LeaseActions.Take.class),
-        new ActionHandler<>(LeaseActions.USE, LeaseActions.Use.class),
-        new ActionHandler<>(LeaseActions.LIST, LeaseActions.All.class),
-        new ActionHandler<>(LookAction.LOCKS, LookAction.LocksAction.class),
-        new ActionHandler<>(LookAction.METRICS, LookAction.MetricsAction.class),
-        new ActionHandler<>(LookAction.FOREGROUND, LookAction.ForegroundAction.class));
+    return List.of(new ActionHandler<>(Questions.LOCKS, Questions.LocksAction.class),
+        new ActionHandler<>(Questions.METRICS, Questions.MetricsAction.class),
+        new ActionHandler<>(Questions.STATS, Questions.StatsAction.class),
+        new ActionHandler<>(Questions.CANCEL, Questions.CancelAction.class),
+        new ActionHandler<>(Questions.PRIORITIZE, Questions.PrioritizeAction.class),
+        new ActionHandler<>(Questions.FOREGROUND, Questions.ForegroundAction.class),
+        new ActionHandler<>(Questions.LEASE_TAKE, LeaseActions.Take.class),
+        new ActionHandler<>(Questions.LEASE_USE, LeaseActions.Use.class),
+        new ActionHandler<>(Questions.LEASE_LIST, LeaseActions.All.class),
+        new ActionHandler<>(Refence.ACTION, Refence.Act.class));
   }
 
   @Override

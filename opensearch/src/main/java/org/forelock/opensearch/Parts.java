@@ -1,6 +1,5 @@
 package org.forelock.opensearch;
 
-import java.util.Map;
 import org.forelock.search.Folders;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
@@ -15,19 +14,15 @@ import org.opensearch.threadpool.ThreadPool;
 public final class Parts extends CommonParts implements BulkWriter {
   final PlainShards plain = new PlainShards();
   final PrimaryCheck check;
-  final ForegroundPermit<?> permit;
   final RestBase.Actions actions;
-  private volatile Ancestry ancestry;
   private volatile BulkWriter writer;
 
   Parts(Settings given, Folders folders, ClusterService cluster, ThreadPool threads,
       IndexNameExpressionResolver resolver, RestBase.Actions actions) {
-    super(given, folders, cluster, threads, resolver, noFencing(given));
+    super(given, folders, cluster, threads, resolver, actions, noFencing(given));
     this.actions = actions;
     check = new PrimaryCheck(requests, stats, threads,
         shard -> plain.has(shard) && isFenced(cluster, shard.index()), cluster::state, settings::isStrict);
-    permit = new ForegroundPermit<LookAnswer>(
-        settings, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener));
   }
 
   /** @return why writes cannot be fenced; null: they can */
@@ -41,18 +36,13 @@ public final class Parts extends CommonParts implements BulkWriter {
         && ArchivedSettings.get(OwnSettings.INDEX_FENCING, metadata.getSettings());
   }
 
-  void use(Ancestry found, BulkWriter shards, Refreshes shown) {
-    ancestry = found;
+  /** To be called before the node takes requests. */
+  void use(BulkWriter shards) {
     writer = shards;
-    use(shown);
   }
 
   @Override
   public void write(BulkShardRequest request, ActionListener<BulkShardResponse> listener) {
     writer.write(request, listener);
-  }
-
-  Ancestry ancestry() {
-    return ancestry;
   }
 }

@@ -26,8 +26,9 @@ import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.inject.Inject;
 import org.opensearch.common.settings.Settings;
-import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.index.Index;
 import org.opensearch.index.IndexNotFoundException;
@@ -47,19 +48,21 @@ import org.opensearch.transport.TransportService;
 final class Refence {
   static final String INDEX = "index";
   /** Does it. */
-  static final ActionType<LookAnswer> ACTION = new ActionType<>("cluster:admin/forelock/refence", LookAnswer::new);
+  static final ActionType<Reply> ACTION = Wire.action("cluster:admin/forelock/refence");
   /** The highest version of an index's documents, of the primaries on each node. */
-  static final ActionType<NodesAnswer> HIGHEST = NodesAction.type("cluster:admin/forelock/refence/highest");
+  private static final String HIGHEST = "internal:plugin/forelock/highest";
 
   private static final String VERSION = "version";
   private static final String SHARDS = "shards";
   private static final String UUID = "uuid";
   private static final long TIMEOUT_MILLIS = 10_000;
+  /** All versions of an index are read. */
+  private static final TimeValue NO_TIMEOUT = null;
 
   private Refence() {}
 
   /** On the node that is asked. */
-  public static final class Act extends HandledTransportAction<LookRequest, LookAnswer> {
+  public static final class Act extends HandledTransportAction<Message, Reply> {
     private final ClusterService cluster;
     private final ThreadPool threads;
     private final ThreadContext context;
@@ -77,7 +80,7 @@ final class Refence {
     @Inject
     public Act(
         ThreadPool threads, ClusterService cluster, TransportService transport, ActionFilters filters, Parts parts) {
-      super(ACTION.name(), transport, filters, LookRequest::new);
+      super(ACTION.name(), transport, filters, Message::new);
       this.cluster = cluster;
       this.threads = threads;
       this.context = threads.getThreadContext();
@@ -85,8 +88,8 @@ final class Refence {
     }
 
     @Override
-    protected void doExecute(Task task, LookRequest request, ActionListener<LookAnswer> listener) {
-      IndexMetadata index = index(request.parameters.get(INDEX));
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      IndexMetadata index = index((String) message.values.get(INDEX));
       if (!ArchivedSettings.get(OwnSettings.INDEX_FENCING, index.getSettings())) {
         throw new IllegalArgumentException("[" + index.getIndex().getName() + "] has no index.forelock.fencing");
       }
@@ -107,12 +110,12 @@ final class Refence {
     private final class Course {
       private final IndexMetadata index;
       private final String name;
-      private final ActionListener<LookAnswer> listener;
+      private final ActionListener<Reply> listener;
       private final Supplier<StoredContext> caller = context.newRestorableContext(true);
       private String namespace;
       private DocumentLock lock;
 
-      Course(IndexMetadata index, ActionListener<LookAnswer> listener) {
+      Course(IndexMetadata index, ActionListener<Reply> listener) {
         this.index = index;
         this.name = index.getIndex().getName();
         this.listener = listener;
@@ -149,21 +152,20 @@ final class Refence {
       }
 
       private void look() {
-        NodesRequest question = new NodesRequest(Map.of(INDEX, name, UUID, index.getIndexUUID()));
-        parts.actions.execute(HIGHEST, question, ActionListener.wrap(
-            answer -> step(() -> found(answer)), problem -> end(null, problem)));
+        parts.askAll(HIGHEST, Map.of(INDEX, name, UUID, index.getIndexUUID()), NO_TIMEOUT,
+            answers -> step(() -> found(answers)));
       }
 
-      private void found(NodesAnswer answer) {
+      private void found(Peers.Answered answers) {
         int shards = 0;
         long highest = 0;
-        for (NodesAnswer.OfNode node : answer.getNodes()) {
-          shards += (int) node.values.get(SHARDS);
-          highest = Math.max(highest, (long) node.values.get(VERSION));
+        for (Map<String, Object> node : answers.nodes.values()) {
+          shards += (int) node.get(SHARDS);
+          highest = Math.max(highest, (long) node.get(VERSION));
         }
         if (shards != index.getNumberOfShards()) {
           throw Refusals.of(Refusals.UNAVAILABLE, "unavailable", "", "of the " + index.getNumberOfShards()
-              + " primaries of [" + name + "] " + shards + " have told their highest version " + answer.problems()
+              + " primaries of [" + name + "] " + shards + " have told their highest version " + answers.problems
               + "; nothing was done. Try again when the index is yellow or green");
         }
         Fence now = ArchivedSettings.get(OwnSettings.INDEX_FENCE, index(name).getSettings());
@@ -195,7 +197,7 @@ final class Refence {
         }
         try (StoredContext ignored = caller.get()) {
           if (problem == null) {
-            listener.onResponse(new LookAnswer(told));
+            listener.onResponse(new Reply(told));
           } else {
             listener.onFailure(Answers.of(problem));
           }
@@ -204,29 +206,11 @@ final class Refence {
     }
   }
 
-  /** On each node. */
-  public static final class Highest extends NodesAction {
-    private final IndicesService indices;
-
-    /**
-     * Called by the node.
-     *
-     * @param threads the node's threads
-     * @param cluster what the node knows of the cluster
-     * @param transport between nodes
-     * @param filters of actions
-     * @param indices the node's shards
-     */
-    @Inject
-    public Highest(ThreadPool threads, ClusterService cluster, TransportService transport, ActionFilters filters,
-        IndicesService indices) {
-      super(HIGHEST, threads, cluster, transport, filters);
-      this.indices = indices;
-    }
-
-    @Override
-    Map<String, Object> answer(Map<String, String> question) {
-      IndexService index = indices.indexService(new Index(question.get(INDEX), question.get(UUID)));
+  /** Answers what it asks on each node. */
+  static void serve(Peers peers, IndicesService indices) {
+    peers.serveBlocking(HIGHEST, (question, reply) -> {
+      IndexService index =
+          indices.indexService(new Index((String) question.get(INDEX), (String) question.get(UUID)));
       long highest = 0;
       int shards = 0;
       for (IndexShard shard : index == null ? List.<IndexShard>of() : index) {
@@ -235,24 +219,24 @@ final class Refence {
           ++shards;
         }
       }
-      return Map.of(VERSION, highest, SHARDS, shards);
-    }
+      reply.accept(Map.of(VERSION, highest, SHARDS, shards));
+    });
+  }
 
-    /** Deleted ones, too, as far as they are kept: what a version stands in is not asked whether its document lives. */
-    private static long of(IndexShard shard) {
-      shard.refresh("forelock");
-      long highest = 0;
-      try (Engine.Searcher searcher = shard.acquireSearcher("forelock")) {
-        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
-          NumericDocValues versions = leaf.reader().getNumericDocValues(VersionFieldMapper.NAME);
-          while (versions != null && versions.nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
-            highest = Math.max(highest, versions.longValue());
-          }
+  /** Deleted ones, too, as far as they are kept: what a version stands in is not asked whether its document lives. */
+  private static long of(IndexShard shard) {
+    shard.refresh("forelock");
+    long highest = 0;
+    try (Engine.Searcher searcher = shard.acquireSearcher("forelock")) {
+      for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+        NumericDocValues versions = leaf.reader().getNumericDocValues(VersionFieldMapper.NAME);
+        while (versions != null && versions.nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
+          highest = Math.max(highest, versions.longValue());
         }
-      } catch (IOException problem) {
-        throw new UncheckedIOException(problem);
       }
-      return highest;
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
     }
+    return highest;
   }
 }

@@ -22,11 +22,11 @@ final class RefenceRest extends RestBase {
 
   @Override
   RestChannelConsumer prepare(RestRequest request, Actions actions) {
-    LookRequest index = new LookRequest(Map.of(Refence.INDEX, request.param("index")));
-    return channel -> actions.execute(Refence.ACTION, index, new RestResponseListener<LookAnswer>(channel) {
+    Message index = new Message(Map.of(Refence.INDEX, request.param("index")));
+    return channel -> actions.execute(Refence.ACTION, index, new RestResponseListener<Reply>(channel) {
       @Override
-      public BytesRestResponse buildResponse(LookAnswer answer) throws Exception {
-        return new BytesRestResponse(RestStatus.OK, channel.newBuilder().map(answer.values));
+      public BytesRestResponse buildResponse(Reply reply) throws Exception {
+        return new BytesRestResponse(RestStatus.OK, channel.newBuilder().map(reply.values));
       }
     });
   }

@@ -28,11 +28,12 @@ public final class Wiring extends AbstractLifecycleComponent {
   @Inject
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
       TransportShardBulkAction shards, IndicesService indices, Parts parts) {
-    parts.check.use(new CertaintyService(transport, cluster, threads, parts.requests));
-    parts.identity.use(new IdentityService(transport, cluster, threads, parts.identity));
+    Peers peers = new Peers(transport, cluster, threads);
+    parts.check.use(new CertaintyService(peers, parts.requests));
     Ancestry ancestry = new Ancestry(transport.getTaskManager(), cluster);
-    parts.use(ancestry, (request, listener) -> shards.execute(request, listener),
-        new RefreshService(transport, cluster, threads, indices, parts.writes));
+    parts.use((request, listener) -> shards.execute(request, listener));
+    parts.use(peers, ancestry, new RefreshService(peers, cluster, indices, parts.writes));
+    Refence.serve(peers, indices);
     transport.getTaskManager().addTaskEventListeners(new TaskManager.TaskEventListeners() {
       @Override
       public void onTaskCancelled(CancellableTask task) {

@@ -1,7 +1,10 @@
 package org.forelock.opensearch;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -9,6 +12,7 @@ import org.forelock.ConfigurationException;
 import org.forelock.ForelockClient;
 import org.forelock.LockType;
 import org.forelock.ZooKeeperUtil;
+import org.forelock.search.Ancestors;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
@@ -27,16 +31,24 @@ import org.forelock.search.Stats;
 import org.forelock.search.Timeouts;
 import org.forelock.search.UnguardedPeriods;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
+import org.opensearch.cluster.node.DiscoveryNode;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.settings.Settings;
-import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.rest.RestHeaderDefinition;
 import org.opensearch.threadpool.ThreadPool;
 
-/** The CommonParts are the plugin's parts for every search engine; each plugin adds its own. Thread-safe. */
+/**
+ * The CommonParts are what the plugin consists of in every search engine, put together once; each adds what it alone
+ * has. Thread-safe.
+ */
 abstract class CommonParts implements Refreshes {
+  /** Of a question to other nodes. */
+  static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(10);
+
   final ForelockClient client;
   final ClientFactory factory;
   final ForelockSettings settings;
@@ -53,6 +65,8 @@ abstract class CommonParts implements Refreshes {
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
   private final UnguardedPeriods unguarded;
+  final ForegroundPermit<?> permit;
+  private volatile Peers peers;
   private volatile Refreshes refreshes;
 
   /**
@@ -63,7 +77,7 @@ abstract class CommonParts implements Refreshes {
    * @throws IllegalArgumentException if the configuration is wrong
    */
   CommonParts(Settings given, Folders folders, ClusterService cluster, ThreadPool threads,
-      IndexNameExpressionResolver resolver, String noFencing) {
+      IndexNameExpressionResolver resolver, RestBase.Actions actions, String noFencing) {
     factory = ForelockSettings.factory(given, folders);
     try {
       client = factory.open();
@@ -89,6 +103,8 @@ abstract class CommonParts implements Refreshes {
         stats, unguarded, workers, planner::localNode, identity);
     leases = new Leases(settings, node, threads.generic(), later, System::nanoTime);
     state = new NodeState(stats, requests, locks::status, archived::problems, identity);
+    permit = new ForegroundPermit<Reply>(
+        settings, listener -> actions.execute(Questions.FOREGROUND, new Message(Map.of()), listener));
     cluster.addListener(archived);
     cluster.addListener(event -> {
       if (event.nodesChanged()) {
@@ -110,8 +126,8 @@ abstract class CommonParts implements Refreshes {
         .map(name -> new RestHeaderDefinition(name, false)).toList();
   }
 
-  /** The filter that the node applies to writes before it does them. */
-  final WriteFilter filter(Extras extras, ForegroundPermit<?> permit) {
+  /** What the node is to do with writes before it does them. */
+  final WriteFilter filter(Extras extras) {
     return new WriteFilter(settings, planner, node, workers, context, extras, this, permit);
   }
 
@@ -125,8 +141,32 @@ abstract class CommonParts implements Refreshes {
   }
 
   /** To be called before the node takes requests. */
-  final void use(Refreshes shown) {
+  final void use(Peers nodes, Ancestors ancestry, Refreshes shown) {
+    peers = nodes;
     refreshes = shown;
+    Questions.serve(nodes, this, ancestry);
+    identity.use(then -> nodes.askAll(Questions.IDENTITY, Map.of(), TIMEOUT, answers -> {
+      List<NodeIdentity.Answer> known = new ArrayList<>();
+      answers.all.forEach((node, answer) -> known.add(new NodeIdentity.Answer(
+          node.getEphemeralId(), node.getName(), answer == null ? null : (String) answer.get("identity"))));
+      then.accept(known);
+    }));
+  }
+
+  /** Asks all nodes. @param timeout null: none */
+  final void askAll(
+      String question, Map<String, Object> values, TimeValue timeout, Consumer<Peers.Answered> then) {
+    peers.askAll(question, values, timeout, then);
+  }
+
+  /** Asks the node that has given a lease. */
+  final void ask(String lease, Map<String, String> question, BiConsumer<Map<String, Object>, Exception> then) {
+    DiscoveryNode of = peers.node(Leases.nodeOf(lease));
+    if (of == null) {
+      then.accept(null, null);
+    } else {
+      peers.ask(of, Questions.LEASE, new HashMap<>(question), TIMEOUT, then);
+    }
   }
 
   @Override

@@ -1,22 +1,22 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.elasticsearch.action.ActionListener;
-import org.elasticsearch.action.support.ActionFilters;
-import org.elasticsearch.action.support.HandledTransportAction;
-import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
-import org.elasticsearch.common.util.concurrent.ThreadContext;
-import org.elasticsearch.injection.guice.Inject;
-import org.elasticsearch.tasks.Task;
-import org.elasticsearch.threadpool.ThreadPool;
-import org.elasticsearch.transport.TransportService;
 import org.forelock.search.LeaseRequest;
 import org.forelock.search.Leases;
 import org.forelock.search.Refusal;
 import org.forelock.search.Refusals;
+import org.opensearch.action.support.ActionFilters;
+import org.opensearch.action.support.HandledTransportAction;
+import org.opensearch.common.inject.Inject;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.tasks.Task;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportService;
 
 /** Leases of locks, over REST. */
 final class LeaseActions {
@@ -45,7 +45,7 @@ final class LeaseActions {
      */
     @Inject
     public Take(ThreadPool threads, TransportService transport, ActionFilters filters, Parts parts) {
-      super(Questions.LEASE_TAKE.name(), transport, filters, LeaseMessage::new, Peers.AT_ONCE);
+      super(Questions.LEASE_TAKE.name(), transport, filters, LeaseMessage::new, Wire.AT_ONCE);
       this.context = threads.getThreadContext();
       this.parts = parts;
     }
@@ -82,7 +82,7 @@ final class LeaseActions {
      */
     @Inject
     public Use(TransportService transport, ActionFilters filters, Parts parts) {
-      super(Questions.LEASE_USE.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(Questions.LEASE_USE.name(), transport, filters, Message::new, Wire.AT_ONCE);
       this.parts = parts;
     }
 
@@ -117,13 +117,13 @@ final class LeaseActions {
      */
     @Inject
     public All(TransportService transport, ActionFilters filters, Parts parts) {
-      super(Questions.LEASE_LIST.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(Questions.LEASE_LIST.name(), transport, filters, Message::new, Wire.AT_ONCE);
       this.parts = parts;
     }
 
     @Override
     protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
-      parts.askAll(Parts.LEASES, message.values, answers -> {
+      parts.askAll(Questions.LEASES_OF_NODE, message.values, CommonParts.TIMEOUT, answers -> {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("nodes", answers.nodes);
         map.put("failures", List.copyOf(answers.problems));

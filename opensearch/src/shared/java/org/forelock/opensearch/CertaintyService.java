@@ -1,14 +1,14 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.Map;
 import java.util.function.LongConsumer;
-import org.elasticsearch.cluster.node.DiscoveryNode;
-import org.elasticsearch.core.TimeValue;
 import org.forelock.search.CertaintySource;
 import org.forelock.search.Guard;
 import org.forelock.search.HeldRequest;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.Shard;
+import org.opensearch.cluster.node.DiscoveryNode;
+import org.opensearch.common.unit.TimeValue;
 
 /** A CertaintyService asks other nodes whether the locks of a write are certain, and answers them. Thread-safe. */
 final class CertaintyService implements CertaintySource {
@@ -20,7 +20,7 @@ final class CertaintyService implements CertaintySource {
 
   CertaintyService(Peers peers, HeldRequests requests) {
     this.peers = peers;
-    peers.serve(QUESTION, Peers.AT_ONCE, (question, reply) -> {
+    peers.serve(QUESTION, (question, reply) -> {
       HeldRequest held = requests.get((Long) question.get("ticket"));
       Shard shard = Shards.from(question);
       reply.accept(Map.of(NANOS, held == null ? 0L : held.promise(shard, (Integer) question.get("attempt"))));

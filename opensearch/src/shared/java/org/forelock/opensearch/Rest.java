@@ -1,25 +1,23 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.elasticsearch.action.ActionType;
-import org.elasticsearch.client.internal.node.NodeClient;
-import org.elasticsearch.rest.BaseRestHandler;
-import org.elasticsearch.rest.RestHandler;
-import org.elasticsearch.rest.RestRequest;
-import org.elasticsearch.rest.RestRequest.Method;
-import org.elasticsearch.rest.RestResponse;
-import org.elasticsearch.rest.RestStatus;
-import org.elasticsearch.rest.action.RestResponseListener;
 import org.forelock.search.Leases;
 import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
+import org.opensearch.action.ActionType;
+import org.opensearch.core.rest.RestStatus;
+import org.opensearch.rest.BytesRestResponse;
+import org.opensearch.rest.RestHandler;
+import org.opensearch.rest.RestRequest.Method;
+import org.opensearch.rest.RestRequest;
+import org.opensearch.rest.action.RestResponseListener;
 
-/** One path of the plugin's REST interface: a question, and its answer as JSON or plain text. */
-final class Rest extends BaseRestHandler {
+/** One path of the plugin's REST interface: a question, and its answer as JSON or as it is. */
+final class Rest extends RestBase {
   static final String ROOT = "/_plugins/_forelock/";
 
   private final String name;
@@ -68,14 +66,14 @@ final class Rest extends BaseRestHandler {
   }
 
   @Override
-  protected RestChannelConsumer prepareRequest(RestRequest request, NodeClient client) {
+  RestChannelConsumer prepare(RestRequest request, Actions actions) {
     Message message = new Message(parameters.apply(request));
-    return channel -> client.execute(question, message, new RestResponseListener<>(channel) {
+    return channel -> actions.execute(question, message, new RestResponseListener<Reply>(channel) {
       @Override
-      public RestResponse buildResponse(Reply reply) throws Exception {
+      public BytesRestResponse buildResponse(Reply reply) throws Exception {
         Object text = reply.values.get(Looks.TEXT);
-        return text != null ? new RestResponse(RestStatus.OK, Metrics.CONTENT_TYPE, (String) text)
-            : new RestResponse(RestStatus.OK, channel.newBuilder().map(reply.values));
+        return text != null ? new BytesRestResponse(RestStatus.OK, Metrics.CONTENT_TYPE, (String) text)
+            : new BytesRestResponse(RestStatus.OK, channel.newBuilder().map(reply.values));
       }
     });
   }

@@ -1,11 +1,11 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.elasticsearch.index.shard.ShardId;
 import org.forelock.search.Shard;
+import org.opensearch.core.index.shard.ShardId;
 
-/** Shards as Elasticsearch has them, and as messages have them. */
+/** Shards as OpenSearch has them, and as messages have them. */
 final class Shards {
   private Shards() {}
 

@@ -1,48 +1,82 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.elasticsearch.action.ActionListener;
-import org.elasticsearch.action.ActionType;
-import org.elasticsearch.action.support.ActionFilters;
-import org.elasticsearch.action.support.HandledTransportAction;
-import org.elasticsearch.cluster.service.ClusterService;
-import org.elasticsearch.injection.guice.Inject;
-import org.elasticsearch.tasks.Task;
-import org.elasticsearch.threadpool.ThreadPool;
-import org.elasticsearch.transport.TransportService;
+import org.forelock.search.Ancestors;
 import org.forelock.search.Looks;
+import org.forelock.search.Selection;
+import org.opensearch.action.ActionType;
+import org.opensearch.action.support.ActionFilters;
+import org.opensearch.action.support.HandledTransportAction;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.inject.Inject;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.tasks.Task;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportService;
 
-/** The plugin's questions over REST. They are actions so that roles can permit them. */
+/** What the plugin is asked over REST. These are actions so that roles can permit them. */
 final class Questions {
-  /** The locks: all of them, or one monitor with its queue. */
-  static final ActionType<Reply> LOCKS = new ActionType<>("cluster:monitor/forelock/locks");
-  /** The metrics of the asked node for Prometheus. */
-  static final ActionType<Reply> METRICS = new ActionType<>("cluster:monitor/forelock/metrics");
-  /** The counts and the current state of each node. */
-  static final ActionType<Reply> STATS = new ActionType<>("cluster:monitor/forelock/stats");
+  /** What is locked: all that is, or one monitor with its queue. */
+  static final ActionType<Reply> LOCKS = Wire.action("cluster:monitor/forelock/locks");
+  /** What Prometheus reads of the node that is asked. */
+  static final ActionType<Reply> METRICS = Wire.action("cluster:monitor/forelock/metrics");
+  /** What happened on each node, and what is there now. */
+  static final ActionType<Reply> STATS = Wire.action("cluster:monitor/forelock/stats");
   /** Gives a lease, on the node that is asked. */
-  static final ActionType<Reply> LEASE_TAKE = new ActionType<>("cluster:admin/forelock/leases/take");
+  static final ActionType<Reply> LEASE_TAKE = Wire.action("cluster:admin/forelock/leases/take");
   /** Keeps one, or gives it back, on the node that has given it. */
-  static final ActionType<Reply> LEASE_USE = new ActionType<>("cluster:admin/forelock/leases/use");
+  static final ActionType<Reply> LEASE_USE = Wire.action("cluster:admin/forelock/leases/use");
   /** All of all nodes. */
-  static final ActionType<Reply> LEASE_LIST = new ActionType<>("cluster:admin/forelock/leases/list");
+  static final ActionType<Reply> LEASE_LIST = Wire.action("cluster:admin/forelock/leases/list");
   /** Ends waits on all nodes. */
-  static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
-  /** Does nothing: permission to ask is the answer. */
-  static final ActionType<Reply> FOREGROUND = new ActionType<>(ForegroundPermit.ACTION);
+  static final ActionType<Reply> CANCEL = Wire.action("cluster:admin/forelock/cancel");
+  /** Nothing: only whoever is permitted to ask is. */
+  static final ActionType<Reply> FOREGROUND = Wire.action(ForegroundPermit.ACTION);
   /** Moves those that wait on all nodes to another class. */
-  static final ActionType<Reply> PRIORITIZE = new ActionType<>("cluster:admin/forelock/prioritize");
+  static final ActionType<Reply> PRIORITIZE = Wire.action("cluster:admin/forelock/prioritize");
+
+  /** To one node, of a lease that it has given. */
+  static final String LEASE = "internal:plugin/forelock/lease";
+  static final String LEASES_OF_NODE = "internal:plugin/forelock/leases";
+  static final String IDENTITY = "internal:plugin/forelock/identity";
+  private static final String STATS_OF_NODE = "internal:plugin/forelock/stats";
+  private static final String CANCEL_ON_NODE = "internal:plugin/forelock/cancel";
+  private static final String PRIORITIZE_ON_NODE = "internal:plugin/forelock/prioritize";
 
   private Questions() {}
+
+  /** What this node answers for itself. */
+  static void serve(Peers peers, CommonParts parts, Ancestors ancestry) {
+    peers.serve(STATS_OF_NODE, (question, reply) -> reply.accept(parts.state.toMap()));
+    peers.serve(LEASE, (question, reply) -> reply.accept(parts.leases.answer(question)));
+    peers.serve(LEASES_OF_NODE, (question, reply) -> reply.accept(parts.leases.list()));
+    peers.serve(IDENTITY, (question, reply) -> reply.accept(Map.of("identity", parts.identity.own())));
+    peers.serveBlocking(CANCEL_ON_NODE, (question, reply) -> {
+      Selection selection = Selection.of(texts(question));
+      reply.accept(Map.of("cancelled", parts.requests.cancel(held -> selection.fits(held, ancestry), "by request")));
+    });
+    peers.serveBlocking(PRIORITIZE_ON_NODE, (question, reply) -> {
+      Selection selection = Selection.of(texts(question));
+      reply.accept(Map.of("prioritized", parts.requests.prioritize(
+          held -> selection.fits(held, ancestry), Selection.wanted(texts(question)))));
+    });
+  }
+
+  private static Map<String, String> texts(Map<String, Object> values) {
+    Map<String, String> texts = new HashMap<>();
+    values.forEach((name, value) -> texts.put(name, (String) value));
+    return texts;
+  }
 
   /** One that the node answers that is asked. */
   abstract static class OfThisNode extends HandledTransportAction<Message, Reply> {
     private final Looks looks;
 
     OfThisNode(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
-      super(type.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(type.name(), transport, filters, Message::new, Wire.AT_ONCE);
       this.looks = new Looks(threads.generic());
     }
 
@@ -61,7 +95,7 @@ final class Questions {
     }
   }
 
-  /** The locks, their holders, and the contenders that wait. */
+  /** What is locked, by whom, and who waits. */
   public static final class LocksAction extends OfThisNode {
     private final Parts parts;
 
@@ -105,7 +139,7 @@ final class Questions {
 
     @Override
     Map<String, Object> answer(Map<String, Object> parameters) {
-      return Map.of(Looks.TEXT, parts.state.metrics("elasticsearch"));
+      return Map.of(Looks.TEXT, parts.state.metrics("opensearch"));
     }
   }
 
@@ -124,14 +158,14 @@ final class Questions {
      */
     @Inject
     public StatsAction(ClusterService cluster, TransportService transport, ActionFilters filters, Parts parts) {
-      super(STATS.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(STATS.name(), transport, filters, Message::new, Wire.AT_ONCE);
       this.cluster = cluster;
       this.parts = parts;
     }
 
     @Override
     protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
-      parts.askAll(Parts.STATS, message.values, answers -> {
+      parts.askAll(STATS_OF_NODE, message.values, CommonParts.TIMEOUT, answers -> {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("cluster_name", cluster.getClusterName().value());
         map.put("nodes", answers.nodes);
@@ -149,7 +183,7 @@ final class Questions {
 
     ToHeld(ActionType<?> type, TransportService transport, ActionFilters filters, Parts parts, String question,
         String count) {
-      super(type.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(type.name(), transport, filters, Message::new, Wire.AT_ONCE);
       this.parts = parts;
       this.question = question;
       this.count = count;
@@ -157,7 +191,7 @@ final class Questions {
 
     @Override
     protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
-      parts.askAll(question, message.values, answers -> {
+      parts.askAll(question, message.values, CommonParts.TIMEOUT, answers -> {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put(count, answers.nodes.values().stream().mapToInt(node -> (int) node.get(count)).sum());
         map.put("failures", List.copyOf(answers.problems));
@@ -177,7 +211,7 @@ final class Questions {
      */
     @Inject
     public CancelAction(TransportService transport, ActionFilters filters, Parts parts) {
-      super(CANCEL, transport, filters, parts, Parts.CANCEL, "cancelled");
+      super(CANCEL, transport, filters, parts, CANCEL_ON_NODE, "cancelled");
     }
   }
 
@@ -192,7 +226,7 @@ final class Questions {
      */
     @Inject
     public PrioritizeAction(TransportService transport, ActionFilters filters, Parts parts) {
-      super(PRIORITIZE, transport, filters, parts, Parts.PRIORITIZE, "prioritized");
+      super(PRIORITIZE, transport, filters, parts, PRIORITIZE_ON_NODE, "prioritized");
     }
   }
 
@@ -206,7 +240,7 @@ final class Questions {
      */
     @Inject
     public ForegroundAction(TransportService transport, ActionFilters filters) {
-      super(FOREGROUND.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      super(FOREGROUND.name(), transport, filters, Message::new, Wire.AT_ONCE);
     }
 
     @Override

@@ -38,13 +38,12 @@ final class Cat extends CatBase {
 
   @Override
   RestChannelConsumer prepare(RestRequest request, RestBase.Actions actions) {
-    return channel -> actions.execute(LookAction.LOCKS, new LookRequest(Map.of()),
-        new RestResponseListener<LookAnswer>(channel) {
-          @Override
-          public RestResponse buildResponse(LookAnswer answer) throws Exception {
-            return RestTable.buildResponse(table(answer.values), channel);
-          }
-        });
+    return channel -> actions.execute(Questions.LOCKS, new Message(Map.of()), new RestResponseListener<Reply>(channel) {
+      @Override
+      public RestResponse buildResponse(Reply reply) throws Exception {
+        return RestTable.buildResponse(table(reply.values), channel);
+      }
+    });
   }
 
   private Table table(Map<String, Object> locks) {

@@ -6,21 +6,21 @@ import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
 
-/** The answer of one node, by name. */
-final class LookAnswer extends ActionResponse {
+/** What a node answers, with values by name: of those that a later version adds an earlier one knows nothing. */
+final class Reply extends ActionResponse {
   final Map<String, Object> values;
 
-  LookAnswer(Map<String, Object> values) {
+  Reply(Map<String, Object> values) {
     this.values = values;
   }
 
-  LookAnswer(StreamInput in) throws IOException {
-    super(in);
-    values = in.readMap();
+  @SuppressWarnings("unchecked")
+  Reply(StreamInput in) throws IOException {
+    values = (Map<String, Object>) in.readGenericValue();
   }
 
   @Override
   public void writeTo(StreamOutput out) throws IOException {
-    out.writeMap(values);
+    out.writeGenericValue(values);
   }
 }

@@ -1,34 +1,25 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
-import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.elasticsearch.cluster.node.DiscoveryNode;
-import org.elasticsearch.cluster.service.ClusterService;
-import org.elasticsearch.common.io.stream.StreamInput;
-import org.elasticsearch.common.util.concurrent.EsExecutors;
-import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
-import org.elasticsearch.core.TimeValue;
-import org.elasticsearch.threadpool.ThreadPool;
-import org.elasticsearch.transport.TransportException;
-import org.elasticsearch.transport.TransportRequestOptions;
-import org.elasticsearch.transport.TransportResponseHandler;
-import org.elasticsearch.transport.TransportService;
+import org.opensearch.cluster.node.DiscoveryNode;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportException;
+import org.opensearch.transport.TransportService;
 
 /** The Peers are the nodes of the cluster with the plugin, which ask each other. Thread-safe; no method blocks. */
 final class Peers {
-  /** Runs at once, on a thread that must not be blocked. */
-  static final Executor AT_ONCE = EsExecutors.DIRECT_EXECUTOR_SERVICE;
-
   private final TransportService transport;
   private final ClusterService cluster;
   private final ThreadPool threads;
@@ -38,7 +29,7 @@ final class Peers {
     void answer(Map<String, Object> question, Consumer<Map<String, Object>> reply);
   }
 
-  /** The answers of all nodes. */
+  /** What all nodes have answered. */
   static final class Answered {
     /** By the nodes' ids. */
     final Map<String, Map<String, Object>> nodes = new TreeMap<>();
@@ -57,10 +48,16 @@ final class Peers {
     return cluster.localNode().getId();
   }
 
-  /** Answers what other nodes ask, and this one; to be called before the node takes requests. */
-  void serve(String question, Executor executor, Answering answering) {
-    transport.registerRequestHandler(question, executor, Message::new, (message, channel, task) ->
-        answering.answer(message.values, answer -> channel.sendResponse(new Reply(answer))));
+  /** Answers what other nodes ask, and this one, at once; to be called before the node takes requests. */
+  void serve(String question, Answering answering) {
+    transport.registerRequestHandler(question, Wire.AT_ONCE, Message::new, (message, channel, task) ->
+        answering.answer(message.values, answer -> Wire.answer(channel, new Reply(answer))));
+  }
+
+  /** The same, on a thread that may block. */
+  void serveBlocking(String question, Answering answering) {
+    transport.registerRequestHandler(question, Wire.blocking(threads), Message::new, (message, channel, task) ->
+        answering.answer(message.values, answer -> Wire.answer(channel, new Reply(answer))));
   }
 
   /** The node, if it is known. */
@@ -82,9 +79,8 @@ final class Peers {
         then.accept(answer, problem);
       }
     });
-    try (StoredContext ignored = threads.getThreadContext().newEmptySystemContext()) {
-      transport.sendRequest(
-          node, question, new Message(values), TransportRequestOptions.timeout(timeout), handler);
+    try (StoredContext ignored = Wire.own(threads.getThreadContext())) {
+      transport.sendRequest(node, question, new Message(values), Wire.within(timeout), handler);
     }
   }
 
@@ -113,16 +109,11 @@ final class Peers {
     }
   }
 
-  private static final class Handler implements TransportResponseHandler<Reply> {
+  private static final class Handler extends Wire.Handler {
     private final BiConsumer<Map<String, Object>, Exception> then;
 
     Handler(BiConsumer<Map<String, Object>, Exception> then) {
       this.then = then;
-    }
-
-    @Override
-    public Reply read(StreamInput in) throws IOException {
-      return new Reply(in);
     }
 
     @Override
@@ -133,11 +124,6 @@ final class Peers {
     @Override
     public void handleException(TransportException problem) {
       then.accept(null, problem);
-    }
-
-    @Override
-    public Executor executor() {
-      return AT_ONCE;
     }
   }
 }

@@ -1,20 +1,19 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.elasticsearch.cluster.ClusterState;
-import org.elasticsearch.cluster.node.DiscoveryNode;
-import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
-import org.elasticsearch.cluster.routing.ShardRouting;
-import org.elasticsearch.cluster.service.ClusterService;
-import org.elasticsearch.index.shard.IndexShard;
-import org.elasticsearch.index.shard.ShardId;
-import org.elasticsearch.index.translog.Translog.Location;
-import org.elasticsearch.indices.IndicesService;
+import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.node.DiscoveryNode;
+import org.opensearch.cluster.routing.IndexShardRoutingTable;
+import org.opensearch.cluster.routing.ShardRouting;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.index.shard.IndexShard;
+import org.opensearch.index.translog.Translog.Location;
+import org.opensearch.indices.IndicesService;
 
 /**
  * A RefreshService asks the nodes of a shard's copies when written documents become visible, and answers such
@@ -29,14 +28,14 @@ final class RefreshService implements Refreshes {
   private final IndicesService indices;
   private final LastWrites writes;
 
-  /** @param blocking threads that may block: where too many wait, the shard is refreshed in one */
-  RefreshService(Peers peers, ClusterService cluster, IndicesService indices, LastWrites writes, Executor blocking) {
+  RefreshService(Peers peers, ClusterService cluster, IndicesService indices, LastWrites writes) {
     this.peers = peers;
     this.cluster = cluster;
     this.indices = indices;
     this.writes = writes;
-    peers.serve(QUESTION, blocking,
-        (question, reply) -> here(Shards.id(Shards.from(question)), forced -> reply.accept(Map.of(FORCED, forced))));
+    // Where too many wait, the shard is refreshed in this thread.
+    peers.serveBlocking(QUESTION, (question, reply) ->
+        here(Shards.id(Shards.from(question)), forced -> reply.accept(Map.of(FORCED, forced))));
   }
 
   private void here(ShardId id, Consumer<Boolean> shown) {

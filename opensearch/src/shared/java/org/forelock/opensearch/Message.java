@@ -7,23 +7,24 @@ import org.opensearch.action.ActionRequestValidationException;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
 
-/** A question to one node, with parameters by name. */
-final class LookRequest extends ActionRequest {
-  final Map<String, String> parameters;
+/** A question to a node, with values by name: of those that a later version adds an earlier one knows nothing. */
+final class Message extends ActionRequest {
+  final Map<String, Object> values;
 
-  LookRequest(Map<String, String> parameters) {
-    this.parameters = Map.copyOf(parameters);
+  Message(Map<String, Object> values) {
+    this.values = Map.copyOf(values);
   }
 
-  LookRequest(StreamInput in) throws IOException {
+  @SuppressWarnings("unchecked")
+  Message(StreamInput in) throws IOException {
     super(in);
-    parameters = in.readMap(StreamInput::readString, StreamInput::readString);
+    values = (Map<String, Object>) in.readGenericValue();
   }
 
   @Override
   public void writeTo(StreamOutput out) throws IOException {
     super.writeTo(out);
-    out.writeMap(parameters, StreamOutput::writeString, StreamOutput::writeString);
+    out.writeGenericValue(values);
   }
 
   @Override
