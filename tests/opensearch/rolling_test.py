@@ -45,8 +45,19 @@ class Home:
         shutil.rmtree(self.path / "plugins" / "forelock")
 
 
+def can_go(cluster, node):
+    """Whether each shard has a copy on another node: what only this one has is red while it is away."""
+    shards = cluster.request("GET", "/_cat/shards?format=json").json
+    elsewhere = {(shard["index"], shard["shard"]) for shard in shards
+                 if shard["state"] == "STARTED" and shard["node"] != f"node{node + 1}"}
+    return elsewhere == {(shard["index"], shard["shard"]) for shard in shards}
+
+
 def restart(cluster, node, change):
     """The node ends in good order, something is done to it, and it comes back."""
+    # What a node could not take that had no plugin is tried again.
+    assert cluster.request("POST", "/_cluster/reroute?retry_failed=true").status == 200
+    wait_until(lambda: can_go(cluster, node), "others have what it has", patience=180)
     process = Path("/proc", Path(cluster.home, f"node{node + 1}", "node.pid").read_text().strip())
     cluster.signal(signal.SIGTERM, node)
     wait_until(lambda: not process.exists(), "it has ended", patience=60)
