@@ -19,9 +19,7 @@ namespace {
 
 LogSink sink_of(std::shared_ptr<EventQueue> events) {
   return [events = std::move(events)](std::string_view level, std::string_view message) {
-    Event event{.kind = FL_EVENT_LOG, .name = std::string(level)};
-    event.failure.message = message;
-    events->notify(std::move(event));
+    events->notify_of_line(std::string(level), std::string(message));
   };
 }
 

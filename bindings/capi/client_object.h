@@ -15,9 +15,10 @@ namespace forelock::capi {
 // may still tell the queue of something while the client closes.
 struct ClientState {
   ClientState(Settings settings, std::shared_ptr<EventQueue> queue, LogSink log, LogDetail detail)
-      : events(std::move(queue)), client(std::move(settings), std::move(log), detail) {}
+      : events(std::move(queue)), takes_lines(log != nullptr), client(std::move(settings), std::move(log), detail) {}
 
   const std::shared_ptr<EventQueue> events;
+  const bool takes_lines;  // of the log, as events
   Client client;
 };
 

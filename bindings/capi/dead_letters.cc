@@ -3,10 +3,16 @@
 #include "capi/config_object.h"
 #include "capi/handles.h"
 #include "capi/lock_arguments.h"
+#include "capi/queue_log.h"
 #include "capi/structure.h"
 
 using namespace forelock;
 using namespace forelock::capi;
+
+const std::shared_ptr<DeadLetters>& DeadLettersObject::letters_for(const ClientState& client) const {
+  log_->used_by(client);
+  return letters_;
+}
 
 extern "C" {
 
@@ -14,7 +20,9 @@ int32_t fl_internal_open_dlq(fl_config config, MakeDeadLetters make, fl_dlq* dlq
   return capi::run([&] {
     fl_dlq& result = target(dlq);
     const Settings settings = config == 0 ? Settings() : find<ConfigObject>(config)->settings();
-    result = add(std::make_unique<DeadLettersObject>(make(settings)));
+    const auto log = std::make_shared<QueueLog>();
+    auto letters = make(settings, [log](std::string_view level, std::string_view text) { log->say(level, text); });
+    result = add(std::make_unique<DeadLettersObject>(std::move(letters), log));
   });
 }
 

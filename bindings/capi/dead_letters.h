@@ -16,6 +16,9 @@
 
 namespace forelock::capi {
 
+struct ClientState;
+class QueueLog;
+
 class DeadLetters {
  public:
   virtual ~DeadLetters() = default;
@@ -34,16 +37,19 @@ class DeadLettersObject final : public Object {
  public:
   static constexpr Kind object_kind = Kind::dlq;
 
-  explicit DeadLettersObject(std::shared_ptr<DeadLetters> letters)
-      : Object(object_kind), letters_(std::move(letters)) {}
+  DeadLettersObject(std::shared_ptr<DeadLetters> letters, std::shared_ptr<QueueLog> log)
+      : Object(object_kind), letters_(std::move(letters)), log_(std::move(log)) {}
 
   const std::shared_ptr<DeadLetters>& letters() const { return letters_; }
+  // For a client, which hears from now on what the queue says.
+  const std::shared_ptr<DeadLetters>& letters_for(const ClientState& client) const;
 
  private:
   const std::shared_ptr<DeadLetters> letters_;
+  const std::shared_ptr<QueueLog> log_;
 };
 
-using MakeDeadLetters = std::unique_ptr<DeadLetters> (*)(const Settings& settings);
+using MakeDeadLetters = std::unique_ptr<DeadLetters> (*)(const Settings& settings, LogSink log);
 
 }  // namespace forelock::capi
 

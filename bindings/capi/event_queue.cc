@@ -94,6 +94,17 @@ void EventQueue::notify(Event event) {
   push(std::move(event), Room::notification);
 }
 
+void EventQueue::notify_of_line(std::string level, std::string message) {
+  Event event{.kind = FL_EVENT_LOG, .name = std::move(level)};
+  event.failure.message = std::move(message);
+  notify(std::move(event));
+}
+
+bool EventQueue::is_open() const {
+  const std::lock_guard guard(mutex_);
+  return !ended_ && !cleared_;
+}
+
 void EventQueue::end() {
   const std::lock_guard guard(mutex_);
   ended_ = true;

@@ -59,8 +59,11 @@ class EventQueue {
   void complete(Event event, bool reserved = true);
   // Dropped, and counted, if too many wait.
   void notify(Event event);
+  // As an FL_EVENT_LOG.
+  void notify_of_line(std::string level, std::string message);
   // Nothing comes any more but what is in it, and the completions that room was made for.
   void end();
+  bool is_open() const;  // neither ended nor cleared
   // Drops present and later events, and ends the attempts that no caller will fetch.
   void clear();
 

@@ -208,9 +208,9 @@ extern "C" {
 int32_t fl_runner_new(fl_client client, fl_dlq dlq, const fl_runner_options* options, fl_runner* runner) {
   return capi::run([&] {
     const auto use = find<ClientObject>(client);
-    const auto letters = find<DeadLettersObject>(dlq);
+    const auto letters = find<DeadLettersObject>(dlq)->letters_for(*use->state());
     fl_runner& result = target(runner);
-    result = add(std::make_unique<RunnerObject>(use->state(), letters->letters(), options_of(options)));
+    result = add(std::make_unique<RunnerObject>(use->state(), letters, options_of(options)));
   });
 }
 
@@ -264,7 +264,7 @@ int32_t fl_dlq_accept(fl_client client, fl_dlq dlq, const fl_operation_spec* spe
                       size_t count, uint32_t max_attempts, const char** id) {
   return capi::run([&] {
     const auto use = find<ClientObject>(client);
-    const auto letters = find<DeadLettersObject>(dlq)->letters();
+    const auto letters = find<DeadLettersObject>(dlq)->letters_for(*use->state());
     require(spec != nullptr, "the operation is null");
     DeadLetter letter = letter_of(client::checked(operation_of(read_structure(spec))), attempts_of(attempts, count),
                                   use->client().instance());

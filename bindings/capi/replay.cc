@@ -67,7 +67,7 @@ extern "C" {
 int32_t fl_dlq_replay(fl_client client, fl_dlq dlq, const fl_replay_options* options, uint64_t tag, fl_replay* replay) {
   return capi::run([&] {
     const auto use = find<ClientObject>(client);
-    const auto letters = find<DeadLettersObject>(dlq)->letters();
+    const auto letters = find<DeadLettersObject>(dlq)->letters_for(*use->state());
     fl_replay& result = target(replay);
     use->client().wait_connected(std::chrono::milliseconds(0));  // one that cannot be used is told at once
     const fl_replay handle = add(std::make_unique<ReplayObject>(

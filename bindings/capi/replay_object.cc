@@ -42,12 +42,6 @@ class LetterEnd {
   std::exception_ptr error_;
 };
 
-std::string text_of(const ReplayReport& report) {
-  return "replayed " + std::to_string(report.replayed) + ", failed " + std::to_string(report.failed) + ", parked " +
-         std::to_string(report.parked) + ", for later " + std::to_string(report.later + report.skipped) +
-         (report.stopped ? "; stopped before the end" : "");
-}
-
 }  // namespace
 
 ReplayState::ReplayState(std::shared_ptr<ClientState> client, std::shared_ptr<DeadLetters> letters,
@@ -73,9 +67,6 @@ void ReplayState::run(Handle handle) {
   } else {
     event.value = static_cast<std::int64_t>(report->replayed);
   }
-  // It has changed the queue: an operator finds in the log who has.
-  client_->client.core()->log(
-      "info", "a replay of dead letters has ended: " + (error ? event.failure.message : text_of(*report)));
   {
     const std::lock_guard guard(mutex_);
     report_ = std::move(report);

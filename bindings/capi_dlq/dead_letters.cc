@@ -14,7 +14,7 @@ using forelock::DeadLetterQueueStatistics;
 
 class Letters final : public forelock::capi::DeadLetters {
  public:
-  explicit Letters(const forelock::Settings& settings) : queue_(settings) {}
+  Letters(const forelock::Settings& settings, forelock::LogSink log) : queue_(settings, std::move(log)) {}
 
   forelock::DeadLetterSink& sink() override { return queue_; }
   bool flush(std::chrono::milliseconds timeout) override { return queue_.flush(timeout); }
@@ -44,8 +44,8 @@ class Letters final : public forelock::capi::DeadLetters {
   DeadLetterQueue queue_;
 };
 
-std::unique_ptr<forelock::capi::DeadLetters> make(const forelock::Settings& settings) {
-  return std::make_unique<Letters>(settings);
+std::unique_ptr<forelock::capi::DeadLetters> make(const forelock::Settings& settings, forelock::LogSink log) {
+  return std::make_unique<Letters>(settings, std::move(log));
 }
 
 }  // namespace

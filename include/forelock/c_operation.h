@@ -13,7 +13,8 @@ extern "C" {
 /// \{
 
 /// Opens the outbox of the settings, and forwards to Kafka where that is configured. This function is in the library
-/// forelock-dlq. FL_CONFIGURATION, FL_OUTBOX_UNAVAILABLE.
+/// forelock-dlq. What it has to say, of damage for example, comes as FL_EVENT_LOG: see FL_CLIENT_LOG_EVENTS.
+/// FL_CONFIGURATION, FL_OUTBOX_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_dlq_open(fl_config config, fl_dlq* dlq);
 /// Waits until nothing in the outbox is left to be forwarded, at most `timeout_ms`; `done` gets whether that is so.
 FORELOCK_EXPORT int32_t fl_dlq_flush(fl_dlq dlq, int64_t timeout_ms, int32_t* done);

@@ -1,4 +1,7 @@
 // Operations through the C interface, on a real server, with an outbox and without Kafka.
+#include <cstring>
+#include <fstream>
+
 #include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
@@ -89,6 +92,64 @@ TEST_F(COperations, TimesOfFailedAttemptsAreNoOverflow) {
       EXPECT_EQ(fl_dlq_accept(client_, letters_, &save, &failed, 1, 1, nullptr), FL_OK) << fl_last_message();
     }
   }
+}
+
+TEST_F(COperations, WhatTheQueueSaysComesToTheClientThatUsesItLast) {
+  const std::string path = directory_.path() / "other.db";
+  fl_config config = 0;
+  ASSERT_EQ(fl_config_new(&config), FL_OK);
+  ASSERT_EQ(fl_config_set(config, "zookeeper.servers", server_->connect_string().c_str()), FL_OK);
+  ASSERT_EQ(fl_config_set(config, "dlq.outbox.path", path.c_str()), FL_OK);
+  const auto damage = [&] {
+    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << std::string(100, 'x');
+  };
+  const auto listener = [&] {
+    fl_client client = 0;
+    EXPECT_EQ(fl_client_open(config, FL_CLIENT_LOG_EVENTS, &client), FL_OK);
+    return client;
+  };
+  fl_dlq queue = 0;
+  const auto use = [&](fl_client client, const char* id) {
+    const fl_operation_spec save = spec(id, "op-log");
+    const fl_failed_attempt failed{
+        .size = sizeof(fl_failed_attempt), .at_ms = 1000, .code = "busy", .message = "", .waited_ms = 0};
+    EXPECT_EQ(fl_dlq_accept(client, queue, &save, &failed, 1, 1, nullptr), FL_OK) << fl_last_message();
+  };
+  const auto hears_of_damage = [&](fl_client client) {
+    fl_event event{};
+    while (fl_poll(client, patience_ms, &event, 1) == 1) {
+      if (event.kind == FL_EVENT_LOG && strstr(event.message, ".damaged-") != nullptr) return true;
+    }
+    return false;
+  };
+
+  ASSERT_EQ(fl_dlq_open(config, &queue), FL_OK) << fl_last_message();
+  use(client_, "1");
+  ASSERT_EQ(fl_dlq_free(queue), FL_OK);
+  damage();
+  ASSERT_EQ(fl_dlq_open(config, &queue), FL_OK) << fl_last_message();
+  const fl_client first = listener();
+  const fl_client second = listener();
+  use(first, "2");
+  EXPECT_TRUE(hears_of_damage(first)) << "what it said when it was opened";
+  use(second, "3");
+  use(client_, "4");
+  damage();
+  use(client_, "5");
+  EXPECT_TRUE(hears_of_damage(second)) << "the first has been passed over, and the last takes no lines";
+  EXPECT_EQ(fl_client_close(second), FL_OK);
+  damage();
+  use(client_, "6");
+  EXPECT_TRUE(hears_of_damage(first)) << "it is the last one that is open";
+  EXPECT_EQ(fl_client_close(first), FL_OK);
+  damage();
+  use(client_, "7");
+  const fl_client third = listener();
+  use(third, "8");
+  EXPECT_TRUE(hears_of_damage(third)) << "it waited for the next one";
+  for (const fl_client client : {first, second, third}) EXPECT_EQ(fl_client_free(client), FL_OK);
+  EXPECT_EQ(fl_dlq_free(queue), FL_OK);
+  EXPECT_EQ(fl_config_free(config), FL_OK);
 }
 
 TEST_F(COperations, AnAttemptHoldsTheLockUntilItEnds) {

@@ -141,6 +141,19 @@ def test_whatever_has_bytes_is_a_payload(client, letters):
     assert len(set(sizes)) == 1
 
 
+def test_the_log_tells_of_a_damaged_outbox(client, tmp_path, caplog, monkeypatch):
+    lines = queue.SimpleQueue()
+    monkeypatch.setattr(caplog.handler, "emit", lambda record: lines.put(record.getMessage()))
+    path = tmp_path / "outbox.db"
+    for id in ("before", "after"):
+        with forelock.DeadLetterQueue(dlq_outbox_path=path) as letters:
+            letters.accept(client, Operation("save", "P1", id=id), [forelock.FailedAttempt("busy")])
+        with open(path, "r+b") as file:
+            file.write(b"no SQLite file")
+    while "outbox.db.damaged-" not in lines.get(timeout=PATIENCE):
+        pass
+
+
 def test_the_id_of_a_letter_is_read_before_its_thread_accepts_another(client, letters, monkeypatch):
     def accept(id):
         return letters.accept(client, Operation("save", "P1", id=id), [forelock.FailedAttempt("busy")])
