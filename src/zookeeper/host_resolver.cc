@@ -60,9 +60,12 @@ HostAddresses resolve_host(const std::string& host) {
   return result;
 }
 
-bool is_numeric_address(const std::string& host) {
+std::optional<std::string> numeric_address(const std::string& host) {
   AddressList list(nullptr, &freeaddrinfo);
-  return look_up(host, AI_NUMERICHOST, list) == 0;
+  if (look_up(host, AI_NUMERICHOST, list) != 0) return std::nullopt;
+  char text[NI_MAXHOST];
+  if (getnameinfo(list->ai_addr, list->ai_addrlen, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) != 0) return host;
+  return text;
 }
 
 std::string client_address_list(const std::vector<ResolvedServer>& servers) {

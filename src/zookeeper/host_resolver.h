@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,8 +26,9 @@ using HostResolver = std::function<HostAddresses(const std::string& host)>;
 // The system's name service: IPv4 and IPv6, without repetition.
 HostAddresses resolve_host(const std::string& host);
 
-// Whether this is an address already, so that no name service is asked.
-bool is_numeric_address(const std::string& host);
+// An address that is one already, so that no name service is asked, as resolve_host() would spell it; nullopt for a
+// name.
+std::optional<std::string> numeric_address(const std::string& host);
 
 struct ResolvedServer {
   ServerName server;

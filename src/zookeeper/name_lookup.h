@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "zookeeper/connect_string.h"
@@ -32,6 +34,9 @@ class NameLookup {
   // One entry for each server, in order, as last known: a name that cannot be looked up at the moment keeps the
   // addresses that it had, and has an error besides.
   std::vector<ResolvedServer> latest() const;
+  // By which names the servers of this address and port are known; if it is nobody's, by which it was known before: the
+  // C client may try an address long after its name has moved. Empty when there is none, or too many have come since.
+  std::vector<std::string> names_of(const std::string& address, std::uint16_t port) const;
   // wait() returns at once, from now on.
   void cancel();
 

@@ -47,7 +47,7 @@ class SaslContext {
   // Throws std::exception if exchanges could not begin: there is no library, no such mechanism or no password.
   void check() const;
 
-  // With the server of this name. What is wrong here fails its first step.
+  // With the server of this name, without which there is no GSSAPI. What is wrong here fails its first step.
   std::unique_ptr<SaslExchange> open(std::string host) const;
 
   // For messages.

@@ -71,6 +71,7 @@ class CyrusExchange final : public SaslExchange {
   bool is_digest() const { return options_.mechanism == SaslMechanism::digest_md5; }
 
   Step begin() {
+    if (host_.empty()) throw std::runtime_error("no name in zookeeper.servers has its address: it has no principal");
     if (is_digest()) take_password();
     const auto entry = [this](unsigned long id, auto function) {
       return sasl_callback_t{id, reinterpret_cast<AnyFunction>(reinterpret_cast<void (*)()>(function)), this};

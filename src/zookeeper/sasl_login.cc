@@ -26,7 +26,7 @@ SaslLogin::SaslLogin(std::shared_ptr<const SaslContext> context, std::shared_ptr
     try {
       const SaslLogin& login = *static_cast<SaslLogin*>(self);
       const PeerName peer = name_of_peer(*login.names_, *server);
-      return new Attempt{login, peer.text, login.context_->open(peer.names.front())};
+      return new Attempt{login, peer.text, login.context_->open(peer.names.empty() ? "" : peer.names.front())};
     } catch (const std::exception&) {
       errno = ENOMEM;
       return nullptr;

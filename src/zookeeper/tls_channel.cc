@@ -27,7 +27,7 @@ std::string certified(std::string name) {
 // Wildcards stand for one whole label; the subject's common name is no server name.
 bool is_for(X509* certificate, const std::string& name) {
   constexpr unsigned flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
-  if (is_numeric_address(name)) return X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
+  if (const auto address = numeric_address(name)) return X509_check_ip_asc(certificate, address->c_str(), 0) == 1;
   // OpenSSL takes a leading dot for "any name below".
   if (name.empty() || name.starts_with('.')) return false;
   return X509_check_host(certificate, name.data(), name.size(), flags, nullptr) == 1;
@@ -45,7 +45,7 @@ class Channel final : public TlsChannel {
     BIO* const bytes = make_socket_bio(socket).release();
     SSL_set_bio(ssl_.get(), bytes, bytes);  // both ways, one owner
     SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, &Channel::verify);
-    if (const std::string name = certified(shown); !name.empty() && !is_numeric_address(name)) {
+    if (const std::string name = certified(shown); !name.empty() && !numeric_address(name)) {
       SSL_set_tlsext_host_name(ssl_.get(), name.c_str());
     }
     SSL_set_connect_state(ssl_.get());

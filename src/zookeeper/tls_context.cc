@@ -75,6 +75,9 @@ void TlsContext::check() const {
 std::unique_ptr<TlsChannel> TlsContext::open(int socket, const std::string& server,
                                              const std::vector<std::string>& names) const {
   const std::vector<std::string>& wanted = state_->options.server_names.empty() ? names : state_->options.server_names;
+  if (wanted.empty()) {
+    return make_failed_channel(server, "no name in zookeeper.servers has this address: the server cannot be checked");
+  }
   try {
     const std::lock_guard guard(state_->mutex);
     return make_tls_channel(state_->refresh(), socket, server, names.empty() ? "" : names.front(), wanted);

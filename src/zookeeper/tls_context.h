@@ -61,8 +61,8 @@ class TlsContext {
   void check() const;
 
   // Above a socket that is connected and does not block; it stays the caller's. `server` stands in messages. `names`:
-  // by which that address was found; one is to stand in the certificate, unless the options name others. Files that
-  // cannot be used fail the handshake.
+  // by which that address was found; one is to stand in the certificate, unless the options name others. Where
+  // there are none at all, or the files cannot be used, the handshake fails.
   std::unique_ptr<TlsChannel> open(int socket, const std::string& server, const std::vector<std::string>& names) const;
 
  private:

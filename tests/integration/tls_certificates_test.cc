@@ -137,6 +137,7 @@ TEST_F(TlsCertificatesTest, AddressesAreNoNames) {
   serve(issue("IP:127.0.0.1"));
   EXPECT_EQ(problem(options(), "127.0.0.1"), "none");
   EXPECT_THAT(problem(options(), "::ffff:127.0.0.1"), HasSubstr("not for"));
+  EXPECT_EQ(problem(options(), "127.1"), "none") << "the same in another spelling";
   EXPECT_THAT(problem(options(), "127.0.0.2"), HasSubstr("a certificate for 127.0.0.1, not for 127.0.0.2"));
   EXPECT_THAT(problem(), HasSubstr("not for zk1.example"));
   serve(issue("DNS:127.0.0.1"));

@@ -17,14 +17,17 @@
 #include <thread>
 #include <vector>
 
+#include "contract/recorder.h"
 #include "integration/fixture.h"
 #include "support/certificates.h"
 #include "support/log_lines.h"
+#include "support/openssl_server.h"
 #include "support/secure_server.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::test {
 namespace {
@@ -397,6 +400,40 @@ TEST(TlsTest, FilesThatAreSpoiledEndTheNextAttempt) {
   }
   EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
   EXPECT_EQ(client.statistics().sessions_expired, 0U);
+}
+
+// Of a server that has moved the C client tries the old address once more; another server may have it by then.
+TEST(TlsTest, AnOldAddressIsHeldToItsName) {
+  TcpProxy first(secure().port());
+  const OpensslServer other(secure().folder(), secure().authority().issue("other", {.names = "IP:127.0.0.2"}));
+  // Two: the C client goes on by two, and would otherwise begin with the one that it has lost.
+  TcpProxy old(other.port(), "127.0.0.2");
+  TcpProxy also_old(other.port(), "127.0.0.2");
+  std::atomic<bool> has_moved{false};
+  zookeeper::SessionOptions options;
+  options.session_timeout = 30s;
+  options.servers = "localhost:" + std::to_string(first.port()) + ",zk2.example:" + std::to_string(old.port()) +
+                    ",zk2.example:" + std::to_string(also_old.port());
+  options.resolver = [&](const std::string& host) {
+    if (host == "localhost") return zookeeper::HostAddresses{{"127.0.0.1"}, ""};
+    return zookeeper::HostAddresses{{has_moved ? "127.0.0.3" : "127.0.0.2"}, ""};
+  };
+  options.tls = std::make_shared<const zookeeper::TlsContext>(client_tls(secure().authority(), secure().client()));
+  contract::Recorder recorder;
+  zookeeper::ZooKeeperSession session(options, recorder);
+  session.start();
+  const auto connected = [&] { return recorder.count(coordination::SessionEvent::Kind::connected) > 0; };
+  ASSERT_TRUE(wait_until(connected, 30s));
+  has_moved = true;
+  EXPECT_EQ(session.refresh_servers(), zookeeper::RefreshResult::deferred);
+  first.refuse(true);
+  first.cut_connections();
+  const auto problem = [&] {
+    const auto known = session.last_problem();
+    return known ? known->message : "none";
+  };
+  EXPECT_TRUE(wait_until([&] { return problem() != "none"; }, 30s));
+  EXPECT_THAT(problem(), HasSubstr("(127.0.0.2): it shows a certificate for 127.0.0.2, not for zk2.example"));
 }
 
 }  // namespace
