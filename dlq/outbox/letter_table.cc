@@ -116,7 +116,9 @@ LetterTable::LetterTable(Connection connection, Connection::Access access)
       find_key_(connection_, select("WHERE id = ?")),
       read_(connection_, select("WHERE sequence > ? ORDER BY sequence LIMIT ?")),
       remove_(connection_, "DELETE FROM letter WHERE sequence = ? AND checksum = ?"),
-      set_state_(connection_, "UPDATE letter SET state = ? WHERE sequence = ? AND checksum = ?"),
+      set_state_(connection_,
+                 "UPDATE letter SET state = ?1, tries = CASE ?1 WHEN 0 THEN 0 ELSE tries END "
+                 "WHERE sequence = ?2 AND checksum = ?3"),
       count_try_(connection_,
                  "UPDATE letter SET tries = max(tries + ?, 0) WHERE sequence = ? AND checksum = ? RETURNING tries"),
       depth_(connection_,

@@ -63,6 +63,7 @@ class LetterTable {
   std::optional<Row> find(const RowRef& row);
   std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes);
   void remove(const RowRef& row);
+  // A row that is queued again has no tries behind it.
   void set_state(const RowRef& row, RowState state);
   // Adds to the count, which never falls below 0. \returns the new one; 0 if the row is gone.
   std::uint32_t count_try(const RowRef& row, std::int64_t change = 1);

@@ -98,6 +98,7 @@ class Outbox {
 
   // Durable when they return. Rows that are gone already are no error, also where others have their numbers.
   void remove(std::span<const RowRef> rows);
+  // A row that is queued again has no tries behind it.
   void set_state(const RowRef& row, RowState state);
   // Counts one more replay of this row. \returns the new count; 0 if the row is gone.
   std::uint32_t count_try(const RowRef& row);

@@ -1,4 +1,5 @@
 // Replays of every store: order, counting, parking, filters and limits.
+#include "drain/drainer_lock.h"
 #include "forelock/error.h"
 #include "integration/dead_letters.h"
 #include "integration/drain_replays.h"
@@ -71,6 +72,31 @@ TEST_P(DrainReplayTest, PoisonIsParkedAndTheOthersGoOn) {
   EXPECT_THAT(record_.ids(Event::parked), ElementsAre("a1"));
   EXPECT_THAT(contents().letters, IsEmpty());
   EXPECT_THAT(parked().ids(), ElementsAre("a1"));
+}
+
+TEST_P(DrainReplayTest, WhatIsTakenOutOfParkingIsTriedAgain) {
+  given_->add(letter_of_type("poison", "a1", "A"));
+  ReplayOptions options;
+  options.max_tries = 1;
+  EXPECT_EQ(replay(target_, options).parked, 1u);
+  {
+    Client client(settings());
+    const auto store = given_->open();
+    const drain::DrainerLock lock(client, *store, "unpark");
+    EXPECT_TRUE(store->restore(parked_in(*store).letter("a1")));
+    store->settle();
+  }
+  EXPECT_EQ(contents().letter("a1").tries, 0u);
+  std::atomic<int> called = 0;
+  const auto report = replay(
+      [&](const drain::StoredLetter&, WriteLock&, std::stop_token) {
+        ++called;
+        return TryResult{TryOutcome::done, ""};
+      },
+      options);
+  EXPECT_EQ(called, 1);
+  EXPECT_EQ(report.replayed, 1u);
+  EXPECT_THAT(parked().letters, IsEmpty());
 }
 
 TEST_P(DrainReplayTest, ALetterWhoseTriesNeverEndedIsParkedUntried) {
