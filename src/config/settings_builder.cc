@@ -271,6 +271,11 @@ void SettingsBuilder::check_tls(const SettingsData& data) {
     if (refused_[static_cast<std::size_t>(needed)]) continue;
     refuse(*own, "does nothing without " + std::string(option(needed).key), "set that too");
   }
+  // As a template leaves them whose variable is not set: the connection would be plain, or nothing revoked.
+  for (const OptionId id : {OptionId::tls_ca_file, OptionId::tls_crl_file}) {
+    const Given* const own = given(id);
+    if (own != nullptr && own->value.text.empty()) refuse(*own, "is empty", "remove the line, or name the file");
+  }
 #else
   static_cast<void>(data);
   for (const Option& each : options()) {

@@ -270,6 +270,10 @@ TEST(Settings, TheKeyAndItsPasswordOfAProgramAreNoFiles) {
 }
 
 TEST(Settings, TlsIsWholeOrRefused) {
+  for (const std::string key : {"zookeeper.tls.ca.file", "zookeeper.tls.crl.file"}) {
+    EXPECT_THAT(problems_in("zookeeper.tls.ca.file=/ca\n" + key + "= \n"),
+                ElementsAre("f:2: " + key + ": is empty, remove the line, or name the file"));
+  }
   EXPECT_THAT(
       problems_in("zookeeper.tls.certificate.file=/c\nzookeeper.tls.key.file=/k\n"),
       ElementsAre("f:1: zookeeper.tls.certificate.file: does nothing without zookeeper.tls.ca.file, set that too"));
