@@ -110,6 +110,26 @@ TEST_F(ZooKeeperTest, ACredentialIsProvedAnewByEachConnectionBeforeItIsReported)
   EXPECT_EQ(connection->recorder.count(Kind::connected), 1u);
 }
 
+// With such numbers the client would not wait for any later server.
+TEST_F(ZooKeeperTest, AServerThatGivesNoTimeOutOrNoSessionIsNone) {
+  using namespace std::string_literals;
+  for (const std::string& numbers : {"\0\0\0\0"s, "\xff\xff\xff\xff"s, "\x7f\xff\xff\xff"s, "\0\0\0\0\0\0\0\0\0\0\0\0"s,
+                                     "\0\0\x27\x10\0\0\0\0\0\0\0\0"s}) {
+    std::atomic<int> answers{0};
+    proxy_.set_filter([&](test::TcpProxy::Direction direction, std::string& bytes) {
+      if (direction != test::TcpProxy::Direction::to_client) return;
+      if (answers++ == 0) bytes.replace(8, numbers.size(), numbers);  // behind the length and the version
+    });
+    auto connection = connect();
+    EXPECT_GT(answers, 1);
+    const SessionEvent event = connection->recorder.session_events().at(0);
+    EXPECT_EQ(event.timeout, options().session_timeout);
+    EXPECT_NE(event.session, 0);
+    EXPECT_TRUE(connection->ask(Exists{"/"}).ok());
+    proxy_.set_filter(nullptr);
+  }
+}
+
 // The listener must never be entered twice at a time, whichever thread the calls come from.
 class CarefulListener final : public SessionListener {
  public:
