@@ -53,12 +53,13 @@ std::string password_text(const Settings& settings) {
 
 TlsTexts read_tls_files(const Settings& settings) {
   const TlsSettings& tls = settings.tls();
+  std::string revocations = open_text(settings, OptionId::tls_crl_file, tls.crl_file);  // before there are secrets
   return {
       .authorities = open_text(settings, OptionId::tls_ca_file, tls.ca_file),
       .certificate = open_text(settings, OptionId::tls_certificate_file, tls.certificate_file),
       .key = key_text(settings),
       .key_password = password_text(settings),
-      .revocations = open_text(settings, OptionId::tls_crl_file, tls.crl_file),
+      .revocations = std::move(revocations),
   };
 }
 

@@ -1,11 +1,14 @@
 #include "zookeeper/tls_context.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "zookeeper/tls_channel.h"
@@ -16,22 +19,30 @@ namespace {
 
 using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
 
+// Piece by piece: a text of them all would leave the key behind in memory that is not ours any more.
 Digest digest_of(const TlsFiles& files) {
-  std::string all;
+  const TlsHandle<EVP_MD_CTX> all(EVP_MD_CTX_new());
+  bool good = all && EVP_DigestInit_ex(all.get(), EVP_sha256(), nullptr) == 1;
   for (const std::string* text :
        {&files.authorities, &files.certificate, &files.key, &files.key_password, &files.revocations}) {
-    all += std::to_string(text->size()) + ':' + *text;
+    const std::string size = std::to_string(text->size()) + ':';
+    good = good && EVP_DigestUpdate(all.get(), size.data(), size.size()) == 1 &&
+           EVP_DigestUpdate(all.get(), text->data(), text->size()) == 1;
   }
   Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(all.data()), all.size(), digest.data());
-  OPENSSL_cleanse(all.data(), all.size());
+  good = good && EVP_DigestFinal_ex(all.get(), digest.data(), nullptr) == 1;
+  if (!good) throw std::runtime_error("OpenSSL cannot be used: " + openssl_error());
   return digest;
 }
 
-void forget(TlsFiles& files) {
-  OPENSSL_cleanse(files.key.data(), files.key.size());
-  OPENSSL_cleanse(files.key_password.data(), files.key_password.size());
-}
+// Of the secrets nothing is left behind.
+struct Forgotten {
+  ~Forgotten() {
+    OPENSSL_cleanse(texts.key.data(), texts.key.size());
+    OPENSSL_cleanse(texts.key_password.data(), texts.key_password.size());
+  }
+  TlsFiles texts;
+};
 
 }  // namespace
 
@@ -41,19 +52,13 @@ struct TlsContext::State {
   // The context that the files make now; the one before while they are the same. Files that cannot be used are no
   // reason to go on with those before: they may have been taken away on purpose.
   SSL_CTX* refresh() {
-    TlsFiles files = options.read();
-    const Digest now = digest_of(files);
+    Forgotten files{options.read()};
+    const Digest now = digest_of(files.texts);
     if (!context || now != digest) {
       context.reset();
-      try {
-        context = make_tls_context(files, options.min_version);
-      } catch (...) {
-        forget(files);
-        throw;
-      }
+      context = make_tls_context(files.texts, options.min_version);
       digest = now;
     }
-    forget(files);
     return context.get();
   }
 

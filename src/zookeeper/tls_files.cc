@@ -59,7 +59,7 @@ void trust(SSL_CTX* context, const std::string& text) {
 }
 
 void show(SSL_CTX* context, const TlsFiles& files) {
-  std::string password = files.key_password;
+  void* const password = const_cast<std::string*>(&files.key_password);  // as give_password() takes it
   const std::vector<TlsHandle<X509>> chain = certificates_in(files.certificate, "certificate.file");
   if (SSL_CTX_use_certificate(context, chain.front().get()) != 1) {
     refuse("certificate.file", "has a certificate that cannot be used: " + openssl_error());
@@ -70,8 +70,7 @@ void show(SSL_CTX* context, const TlsFiles& files) {
     }
   }
   const TlsHandle<BIO> key_reader = reader_of(files.key);
-  const TlsHandle<EVP_PKEY> key{PEM_read_bio_PrivateKey(key_reader.get(), nullptr, &give_password, &password)};
-  OPENSSL_cleanse(password.data(), password.size());
+  const TlsHandle<EVP_PKEY> key{PEM_read_bio_PrivateKey(key_reader.get(), nullptr, &give_password, password)};
   if (!key && files.key.find("ENCRYPTED") != std::string::npos) {
     refuse("key.file", files.key_password.empty()
                            ? "is encrypted: name its password's file in zookeeper.tls.key.password.file"

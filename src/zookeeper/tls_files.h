@@ -17,6 +17,7 @@ struct FreeTls {
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(X509_CRL* list) const { X509_CRL_free(list); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(EVP_MD_CTX* digest) const { EVP_MD_CTX_free(digest); }
 };
 template <typename Object>
 using TlsHandle = std::unique_ptr<Object, FreeTls>;

@@ -1,14 +1,20 @@
 // Servers that show the wrong certificate, or none: what a connection that would reach them says. They are openssl's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/certificates.h"
@@ -17,6 +23,32 @@
 #include "support/text_of.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/tls_context.h"
+
+namespace {
+
+// In memory that is given back, while it is not empty; and how often it was there.
+std::string_view looked_for;
+int times_found = 0;
+
+void look_into(void* memory) {
+  if (memory == nullptr || looked_for.empty()) return;
+  if (memmem(memory, malloc_usable_size(memory), looked_for.data(), looked_for.size()) != nullptr) ++times_found;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  look_into(memory);
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  operator delete(memory);
+}
 
 namespace forelock::test {
 namespace {
@@ -299,6 +331,33 @@ TEST_F(TlsCertificatesTest, FilesThatEndTooEarly) {
   EXPECT_EQ(said({.authorities = key + authority, .certificate = key + certificate, .key = certificate + key}),
             "nothing")
       << "one file with everything is usual";
+}
+
+TEST_F(TlsCertificatesTest, MemoryThatIsGivenBackHasNoSecrets) {
+  const std::string password = "a password that is too long to stand in the string itself";
+  const Identity own = authority_->issue("secret", {.password = password});
+  zookeeper::TlsFiles files{.authorities = text_of(authority_->certificate()),
+                            .certificate = text_of(own.certificate),
+                            .key = text_of(own.key),
+                            .key_password = password};
+  const std::string other = text_of(authority_->issue("another", {}).certificate);
+  for (const std::string& certificate : {files.certificate, other, std::string("x")}) {
+    files.certificate = certificate;
+    for (const std::string& secret : {password, files.key.substr(200, 40)}) {
+      zookeeper::TlsFiles given = files;
+      TlsOptions all;
+      all.read = [&given] { return std::move(given); };
+      const TlsContext context(all);
+      looked_for = secret;
+      try {
+        context.check();
+      } catch (const std::exception& problem) {
+        EXPECT_THAT(problem.what(), HasSubstr("file of zookeeper.tls."));
+      }
+      looked_for = {};
+      EXPECT_EQ(std::exchange(times_found, 0), 0) << (secret == password ? "the password" : "the key");
+    }
+  }
 }
 
 }  // namespace
