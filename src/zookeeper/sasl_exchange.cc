@@ -103,9 +103,9 @@ class CyrusExchange final : public SaslExchange {
   }
 
   Step go_on(std::string_view received) {
-    if (!std::exchange(answered_, true)) {
-      if (received.empty()) throw std::runtime_error("it has no SASL: has it a JAAS file with a section Server?");
-      if (is_digest()) check_realm(received);
+    const bool first = !std::exchange(answered_, true);
+    if (first && received.empty()) {
+      throw std::runtime_error("it has no SASL: has it a JAAS file with a section Server?");
     }
     const SaslUse library;
     const char* reply = nullptr;
@@ -113,16 +113,18 @@ class CyrusExchange final : public SaslExchange {
     const int code = library->client_step(connection_, received.data(), static_cast<unsigned>(received.size()), nullptr,
                                           &reply, &size);
     if (code != SASL_OK && code != SASL_CONTINUE) return failed(library, code);
-    if (code == SASL_OK && is_digest()) return Step::over;
     reply_.assign(reply != nullptr ? reply : "", reply != nullptr ? size : 0);
+    if (first && is_digest()) check_realm();
+    if (code == SASL_OK && is_digest()) return Step::over;
     // A server of GSSAPI says at the end whether it has accepted this client.
     last_expected_ = code == SASL_OK;
     return Step::goes_on;
   }
 
-  // Where there is one alone the library asks for none.
-  void check_realm(std::string_view challenge) const {
-    if (options_.realm.empty() || challenge.find("realm=\"" + options_.realm + '"') != std::string_view::npos) return;
+  // Where there is one realm alone the library asks for none. What it has made of the challenge stands in the reply, in
+  // which it quotes all that is the server's.
+  void check_realm() const {
+    if (options_.realm.empty() || reply_.find(",realm=\"" + options_.realm + "\",") != std::string::npos) return;
     throw std::runtime_error("it does not offer the realm of zookeeper.sasl.realm");
   }
 
