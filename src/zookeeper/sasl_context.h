@@ -33,6 +33,8 @@ class SaslExchange {
   virtual std::string_view reply() const = 0;
   // Why it has failed; empty otherwise.
   virtual const std::string& problem() const = 0;
+  // Whether that says nothing of the server, nor of the credentials: another exchange of this process stands still.
+  virtual bool postponed() const = 0;
 };
 
 // Thread-safe.
@@ -44,7 +46,8 @@ class SaslContext {
   SaslContext(const SaslContext&) = delete;
   SaslContext& operator=(const SaslContext&) = delete;
 
-  // Throws std::exception if exchanges could not begin: there is no library, no such mechanism or no password.
+  // Throws std::exception if exchanges could not begin: there is no library, no such mechanism or no password. While
+  // another thread does not come out of the library, only the password is looked at.
   void check() const;
 
   // With the server of this name, without which there is no GSSAPI. What is wrong here fails its first step.

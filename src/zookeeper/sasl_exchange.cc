@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -33,37 +34,41 @@ std::string shown(const char* text) {
   return all;
 }
 
-class CyrusExchange final : public SaslExchange {
+// Lives until its connection is disposed of: the library calls it back.
+class CyrusExchange {
  public:
+  using Step = SaslExchange::Step;
+
   CyrusExchange(const SaslOptions& options, const std::string& host)
       : options_(options), host_(options.mechanism == SaslMechanism::digest_md5 ? digest_host : host) {}
 
-  ~CyrusExchange() override {
+  ~CyrusExchange() {
     if (!secret_.empty()) explicit_bzero(secret_.data(), secret_.size());
-    if (connection_ == nullptr) return;
-    try {
-      const SaslUse library;
-      library->dispose(&connection_);
-    } catch (const std::exception&) {  // it was there before
-    }
   }
   CyrusExchange(const CyrusExchange&) = delete;
   CyrusExchange& operator=(const CyrusExchange&) = delete;
 
-  Step step(std::string_view received) override {
+  Step step(std::string_view received) {
     reply_.clear();
     try {
       if (connection_ == nullptr) return begin();
       if (std::exchange(last_expected_, false)) return Step::over;
       return go_on(received);
+    } catch (const SaslBusy& problem) {
+      postponed_ = true;
+      problem_ = problem.what();
+      return Step::failed;
     } catch (const std::exception& problem) {
       problem_ = problem.what();
       return Step::failed;
     }
   }
 
-  std::string_view reply() const override { return reply_; }
-  const std::string& problem() const override { return problem_; }
+  bool begun() const { return connection_ != nullptr; }
+  void dispose(const SaslFunctions& library) { library.dispose(&connection_); }
+  const std::string& reply() const { return reply_; }
+  const std::string& problem() const { return problem_; }
+  bool postponed() const { return postponed_; }
 
  private:
   using AnyFunction = int (*)();
@@ -180,8 +185,29 @@ class CyrusExchange final : public SaslExchange {
   sasl_conn_t* connection_ = nullptr;
   std::string reply_;
   std::string problem_;
+  bool postponed_ = false;
   bool answered_ = false;
   bool last_expected_ = false;
+};
+
+class Exchange final : public SaslExchange {
+ public:
+  explicit Exchange(std::shared_ptr<CyrusExchange> cyrus) : cyrus_(std::move(cyrus)) {}
+  // Whoever closes a connection does not wait for a KDC that is asked for another one.
+  ~Exchange() override {
+    if (!cyrus_->begun()) return;
+    SaslUse::when_free([cyrus = cyrus_](const SaslFunctions& library) { cyrus->dispose(library); });
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Step step(std::string_view received) override { return cyrus_->step(received); }
+  std::string_view reply() const override { return cyrus_->reply(); }
+  const std::string& problem() const override { return cyrus_->problem(); }
+  bool postponed() const override { return cyrus_->postponed(); }
+
+ private:
+  const std::shared_ptr<CyrusExchange> cyrus_;
 };
 
 }  // namespace
@@ -191,13 +217,14 @@ SaslContext::SaslContext(SaslOptions options) : options_(std::move(options)) {}
 SaslContext::~SaslContext() = default;
 
 void SaslContext::check() const {
-  {
+  try {
     const SaslUse library;
     if (!library.knows(mechanism())) {
       const bool digest = options_.mechanism == SaslMechanism::digest_md5;
       throw std::runtime_error(std::string("libsasl2 has no ") + mechanism() +
                                " on this machine: install libsasl2-modules" + (digest ? "" : "-gssapi-mit"));
     }
+  } catch (const SaslBusy&) {  // so it is there
   }
   if (options_.mechanism != SaslMechanism::digest_md5) return;
   std::string password = options_.read_password();
@@ -205,7 +232,7 @@ void SaslContext::check() const {
 }
 
 std::unique_ptr<SaslExchange> SaslContext::open(std::string host) const {
-  return std::make_unique<CyrusExchange>(options_, host);
+  return std::make_unique<Exchange>(std::make_shared<CyrusExchange>(options_, host));
 }
 
 const char* SaslContext::mechanism() const {

@@ -5,26 +5,33 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
-#include <stdexcept>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace forelock::zookeeper {
 namespace {
 
-struct ProcessMutex {
+// Into the library: one thread at a time, and what it is to do before it leaves.
+struct Gate {
   const pid_t process = getpid();
-  std::mutex mutex;
+  std::mutex mutex;  // held for moments
+  std::condition_variable left;
+  bool taken = false;
+  std::vector<std::function<void(const SaslFunctions&)>> calls;
 };
 
 // Never destroyed: connections may outlive static storage. A forked child has its own, because a thread that it does
-// not have may hold its parent's.
-std::mutex& one_in_the_library() {
-  static std::atomic<ProcessMutex*> present{nullptr};
-  ProcessMutex* known = present.load();
-  if (known != nullptr && known->process == getpid()) return known->mutex;
-  auto made = std::make_unique<ProcessMutex>();
+// not have may be inside its parent's.
+Gate& gate() {
+  static std::atomic<Gate*> present{nullptr};
+  Gate* known = present.load();
+  if (known != nullptr && known->process == getpid()) return *known;
+  auto made = std::make_unique<Gate>();
   if (present.compare_exchange_strong(known, made.get())) known = made.release();
-  return known->mutex;
+  return *known;
 }
 
 template <typename Function>
@@ -55,11 +62,45 @@ SaslFunctions load() {
   return functions;
 }
 
+const SaslFunctions& library() {
+  static const SaslFunctions functions = load();  // tried again by the next one if it throws
+  return functions;
+}
+
 }  // namespace
 
-SaslUse::SaslUse() : guard_(one_in_the_library()) {
-  static const SaslFunctions functions = load();  // tried again by the next one if it throws
-  functions_ = &functions;
+SaslUse::Entry::Entry(std::chrono::milliseconds patience) {
+  Gate& own = gate();
+  std::unique_lock lock(own.mutex);
+  if (!own.left.wait_for(lock, patience, [&own] { return !own.taken; })) {
+    throw SaslBusy("another client of this process is in libsasl2: does its KDC answer?");
+  }
+  own.taken = true;
+}
+
+SaslUse::Entry::~Entry() {
+  Gate& own = gate();
+  std::unique_lock lock(own.mutex);
+  while (!own.calls.empty()) {
+    const auto calls = std::exchange(own.calls, {});
+    lock.unlock();
+    for (const auto& call : calls) call(library());
+    lock.lock();
+  }
+  own.taken = false;
+  own.left.notify_one();
+}
+
+SaslUse::SaslUse() : functions_(&library()) {}
+
+void SaslUse::when_free(std::function<void(const SaslFunctions&)> call) {
+  Gate& own = gate();
+  {
+    const std::lock_guard lock(own.mutex);
+    own.calls.push_back(std::move(call));
+    if (std::exchange(own.taken, true)) return;
+  }
+  const Entry taken;  // which makes the calls at its end
 }
 
 bool SaslUse::knows(const std::string& mechanism) const {

@@ -61,7 +61,7 @@ bool SaslLogin::finish(const Attempt& attempt, int code) {
     return attempt.owner.report_(attempt.server, end, end == End::accepted ? std::string() : text);
   };
   if (code == ZOK) return report(End::accepted, {});
-  if (!own.empty()) return report(End::refused, own);
+  if (!own.empty()) return report(attempt.exchange->postponed() ? End::unanswered : End::refused, own);
   switch (code) {
     case ZAUTHFAILED:
     case ZSESSIONCLOSEDREQUIRESASLAUTH:
