@@ -12,6 +12,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -67,7 +68,7 @@ class Client:
 class Contention(contextlib.ExitStack):
     def __init__(self, options):
         super().__init__()
-        self.directory = options.directory
+        self.directory = self.enter_context(tempfile.TemporaryDirectory())
         self.length = options.seconds
         self.servers = ZooKeepers(
             self, options=["tickTime=2000", "maxClientCnxns=60"],
@@ -77,7 +78,7 @@ class Contention(contextlib.ExitStack):
             f"zookeeper.session.timeout={SESSION_TIMEOUT_MS}",
             f"zookeeper.background.max.wait={BACKGROUND_MAX_WAIT_MS}",
             f"zookeeper.lock.watch={'predecessor' if i % 2 else 'parent'}"
-        ], self.enter_context(open(self.path(f"client-{i + 1}.log"), "wb"))) for i in range(CLIENTS)]
+        ], self.enter_context(open(options.directory / f"client-{i + 1}.log", "wb"))) for i in range(CLIENTS)]
         for client in self.clients:
             self.callback(client.end)
         self.sessions = [state and state["session"] for state in self.ask_all("state")]
@@ -86,8 +87,8 @@ class Contention(contextlib.ExitStack):
     def addCleanup(self, function):  # noqa: N802 - as a test's, for the servers
         self.callback(function)
 
-    def path(self, name):
-        return str(self.directory / name)
+    def path(self, name):  # of what belongs to the servers
+        return f"{self.directory}/{name}"
 
     def ask_all(self, order):
         """First they are told, so that they do it at the same time."""
