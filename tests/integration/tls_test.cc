@@ -26,6 +26,7 @@
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
+#include "support/text_of.h"
 #include "support/wait_until.h"
 #include "zookeeper/zookeeper_session.h"
 
@@ -153,7 +154,7 @@ TEST(TlsTest, AnAuthorityBetween) {
   const std::vector<Settings::Override> shown = {{"zookeeper.tls.certificate.file", own.certificate},
                                                  {"zookeeper.tls.key.file", own.key}};
   EXPECT_THAT(refusal(tls_settings(secure().address(), shown)), HasSubstr("refuses this client"));
-  std::ofstream(own.certificate, std::ios::app) << pem_of(between.certificate());
+  std::ofstream(own.certificate, std::ios::app) << text_of(between.certificate());
   Client client(tls_settings(secure().address(), shown));
   EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
 }

@@ -52,7 +52,9 @@ class DlqForwardCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("forward", "Push this machine's outbox to Kafka until it is empty");
-    add_duration(*app, "--timeout", timeout_, "Give up after this long (exit 69); the remaining letters stay [never]");
+    add_duration(*app, "--timeout", timeout_,
+                 "Give up after this long (exit 69), also while Kafka is away or permits no writing; "
+                 "the remaining letters stay [never]");
     app->add_flag("--follow", follow_, "Continue with later letters until a signal ends it (exit 0): for a service");
     app->footer("Example: forelock dlq forward --timeout 1m");
     return app;

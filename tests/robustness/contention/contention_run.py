@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ BACKGROUND_MAX_WAIT_MS = 1000
 SHORTEST_CROWD = 12
 ANSWER_PATIENCE = 60
 PROBE_PATIENCE = 60
+END_PATIENCE = 30
 SETTLING = 2  # watches that are taken back are gone soon after
 
 
@@ -62,27 +64,41 @@ class Client:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.wait(END_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 class Contention(contextlib.ExitStack):
     def __init__(self, options):
         super().__init__()
-        self.directory = self.enter_context(tempfile.TemporaryDirectory())
+        self.options = options
         self.length = options.seconds
+        self.samples = []
+
+    def begin(self):
+        self.directory = self.enter_context(tempfile.TemporaryDirectory())
+        self.push(self.keep_logs)
         self.servers = ZooKeepers(
             self, options=["tickTime=2000", "maxClientCnxns=60"],
             properties=["zookeeper.forceSync=yes", "znode.container.checkIntervalMs=60000"], first_sessions=False)
-        self.clients = [Client(options.worker, [
+        self.clients = [Client(self.options.worker, [
             f"zookeeper.servers={self.servers.addresses()}/contention",
             f"zookeeper.session.timeout={SESSION_TIMEOUT_MS}",
             f"zookeeper.background.max.wait={BACKGROUND_MAX_WAIT_MS}",
             f"zookeeper.lock.watch={'predecessor' if i % 2 else 'parent'}"
-        ], self.enter_context(open(options.directory / f"client-{i + 1}.log", "wb"))) for i in range(CLIENTS)]
+        ], self.enter_context(open(self.options.directory / f"client-{i + 1}.log", "wb"))) for i in range(CLIENTS)]
         for client in self.clients:
             self.callback(client.end)
         self.sessions = [state and state["session"] for state in self.ask_all("state")]
-        self.samples = []
+
+    def keep_logs(self, failure, *_):
+        """Of the servers, whose directories go."""
+        if failure:
+            for log in Path(self.directory).glob("zookeeper*/log"):
+                shutil.copy(log, self.options.directory / f"{log.parent.name}.log")
 
     def addCleanup(self, function):  # noqa: N802 - as a test's, for the servers
         self.callback(function)
@@ -97,6 +113,7 @@ class Contention(contextlib.ExitStack):
         return [client.answer() for client in self.clients]
 
     def run(self):
+        self.begin()
         self.ask_all("work")
         self.contend()
         self.ask_all("rest")

@@ -85,6 +85,7 @@ function detail(id, letter) {
 }
 
 function lookAgain() {
+  clearTimeout(next);
   if (section.hidden) return;
   if (document.hidden) next = setTimeout(lookAgain, between);
   else showLetters(asked.id, asked.parameters);

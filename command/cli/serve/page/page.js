@@ -29,7 +29,7 @@ const pastSection = document.getElementById("past");
 const filterBox = document.getElementById("filter");
 
 function isPresent() {
-  return state.connected && state.answering && state.live;
+  return state.connected && state.answering && state.live && !isLate();
 }
 
 // "by watches": what does not change costs the servers nothing; what changes all the time is read again and again.
@@ -63,7 +63,11 @@ function show() {
 
 let awaited = null;  // an event that has not come yet, and since when
 const usualDelay = 3000;
-let longestDelay = usualDelay;  // of an event; doubled in vain, for a server may have more to do than it can
+let patience = usualDelay;  // before a new stream; doubled in vain, for a server may have more to do than it can
+
+function isLate() {
+  return awaited !== null && isBehind(awaited.event) && performance.now() - awaited.since > usualDelay;
+}
 
 function isBehind(event) {
   const [run, number] = (state.event ?? "").split("-");
@@ -77,17 +81,17 @@ function missEvents(last) {
   const now = performance.now();
   if (!isBehind(last)) {
     awaited = null;
-    longestDelay = usualDelay;
+    patience = usualDelay;
   } else if (awaited === null || !isBehind(awaited.event)) {
     awaited = { event: last, since: now };
-  } else if (now - awaited.since > longestDelay) {
-    longestDelay = Math.min(2 * longestDelay, 60e3);
+  } else if (now - awaited.since > patience) {
+    patience = Math.min(2 * patience, 60e3);
+    awaited.since = now - usualDelay;  // late until it has come, also by the new stream
     beginAnew();
   }
 }
 
 function beginAnew() {
-  awaited = null;
   state.connected = false;
   again();
 }
@@ -250,6 +254,7 @@ function go(path) {
 
 // Says so. Without a secure context there is no clipboard, and a selection is copied.
 async function copy(button) {
+  let done = true;
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
   } catch {
@@ -257,13 +262,13 @@ async function copy(button) {
     box.value = button.dataset.copy;
     document.body.append(box);
     box.select();
-    document.execCommand("copy");
+    done = document.execCommand("copy");
     box.remove();
     button.focus();
   }
   const said = document.getElementById("said");
-  button.dataset.copied = "";
-  setText(said, "copied");
+  if (done) button.dataset.copied = "";
+  setText(said, done ? "copied" : "the browser does not permit it: select the command and copy it");
   setTimeout(() => { delete button.dataset.copied; setText(said, ""); }, 2000);
 }
 

@@ -33,9 +33,15 @@ function who(stay) {
   return stay.info ? `${stay.info} (${name})` : name;
 }
 
+// One that lasts may have ended since it could not be read any more.
+function seenUntil(stay, now) {
+  const last = stay.to ?? stay.unseen_since;
+  return last ? Date.parse(last) : now;
+}
+
 function sentence(stay) {
   const verb = stay.kind === "hold" ? "held it" : "waited";
-  const length = (stay.to ? Date.parse(stay.to) : Date.now()) - Date.parse(stay.from);
+  const length = seenUntil(stay, Date.now()) - Date.parse(stay.from);
   const end = stay.unseen_since ? `and may go on: it could not be read since ${time(stay.unseen_since)}`
     : stay.to === null ? "and goes on" : `until ${time(stay.to)}${ends[stay.outcome] ? `, ${ends[stay.outcome]}` : ""}`;
   return `${who(stay)}, ${stay.priority ?? "class unknown"}, ${verb} for ${duration(length)}: ` +
@@ -49,7 +55,7 @@ function placed(stays, end) {
   let leftOut = 0;
   for (const stay of [...stays].reverse()) {
     const from = Date.parse(stay.from);
-    const to = stay.to ? Date.parse(stay.to) : end;
+    const to = seenUntil(stay, end);
     if (stay.kind === "hold") {
       bars.push({ stay, from, to, lane: 0 });
       continue;
