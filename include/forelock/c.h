@@ -56,9 +56,8 @@ FORELOCK_EXPORT int32_t fl_config_free(fl_config config);
 
 /// Flags of fl_client_open().
 enum fl_client_flags {
-  /// The library's log lines come as FL_EVENT_LOG; those of a dead-letter queue, too, whose lines come to the client
-  /// that
-  /// has used it last (with this flag, in fl_runner_new(), fl_dlq_accept() or fl_dlq_replay()) and is open.
+  /// The library's log lines come as FL_EVENT_LOG; so do those of a dead-letter queue, to the open client with this
+  /// flag that has used it last (fl_runner_new(), fl_dlq_accept(), fl_dlq_replay()).
   FL_CLIENT_LOG_EVENTS = 1,
   /// With FL_CLIENT_LOG_EVENTS: besides, at level "debug", the course of each lock: why it waits, by which proof it is
   /// granted, why it is lost; never the contents of a record, an operation or a letter, nor credentials.
