@@ -55,12 +55,14 @@ class ForwardOrderTest : public ::testing::Test {
 };
 
 TEST_F(ForwardOrderTest, ALapseOfAuthorization) {
-  constexpr int letters = 100;
+  constexpr int letters = 20;
   add(letters);
+  cluster_.set_round_trip(200ms);  // all of them are under way when the first answer comes
   cluster_.answer_records_with(std::vector(1000, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED));
   Forwarder forwarder(settings(), outbox_, log_.sink());
   ASSERT_TRUE(test::wait_until([&] { return forwarder.state().failures >= letters; })) << log_.text();
   cluster_.answer_records_well();
+  cluster_.set_round_trip(0ms);
   EXPECT_TRUE(test::wait_until([&] { return outbox_.depth().rows == 0; })) << log_.text();
   EXPECT_EQ(arrived(), added_);
 }
@@ -100,7 +102,7 @@ TEST_F(ForwardOrderTest, ALetterThatIsLargerThanTheWholeQueueOfTheClientIsRefuse
 // What comes behind a record that is refused at once is not taken before its callback has told that.
 TEST(ProducerTest, TakesNothingWhileARefusalIsUntold) {
   test::MockCluster cluster;
-  cluster.deny_topic("missing");
+  cluster.answer_topic_with("missing", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   Settings settings;
   settings.set("kafka.bootstrap.servers", cluster.bootstrap());
   settings.set("kafka.topic.metadata.propagation.max.ms", "1");
