@@ -96,9 +96,10 @@ def test_the_copies_come_while_no_lock_is_held(cluster):
     copies = cluster.request("GET", "/_cat/shards/late?format=json&h=node").json
     assert len(copies) == 2, copies
     for copy in copies:
-        search = "/late/_search?version=true&preference=_only_local"
-        found = cluster.request("GET", search, node=int(copy["node"][-1]) - 1)
-        assert found.status == 200, found.text
+        search, node = "/late/_search?version=true&preference=_only_local", int(copy["node"][-1]) - 1
+        # A node may hear a little later than the primary that its copy has started.
+        found = wait_until(lambda: (answer := cluster.request("GET", search, node=node)).status == 200 and answer,
+                           "the copy is searched")
         assert [hit["_version"] for hit in found.json["hits"]["hits"]] == [latest], "all copies show it"
 
 
