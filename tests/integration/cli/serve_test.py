@@ -88,7 +88,12 @@ class ServeTest:
             connection.close()
 
     def get(self, path):
-        response, body = self.request(path)
+        """Of a server that has just begun, as soon as it has seen anything."""
+        def answered():
+            response, body = self.request(path)
+            return None if response.status == 503 and "no_picture" in body else (response, body)
+
+        response, body = wait_until(answered, "there is a picture")
         self.assertEqual(response.status, 200, body)
         return json.loads(body)
 
