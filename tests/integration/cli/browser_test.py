@@ -158,6 +158,35 @@ class Silence(BrowserTest):
             wait_until(lambda: self.text("#status").startswith("live"), "it is live")
         self.no_errors()
 
+    def test_rows_are_not_live_while_no_stream_brings_what_the_server_has_told_of(self):
+        self.serve()
+        # Streams open, and bring nothing while they are withheld.
+        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            window.opened = 0;
+            const listen = EventSource.prototype.addEventListener;
+            EventSource.prototype.addEventListener = function (name, take) {
+              listen.call(this, name, (event) => {
+                if (name === "open") window.opened += 1;
+                if (name === "open" || !window.withheld) take(event);
+              });
+            };"""})
+        self.open()
+        self.hold("P1", "--info", "Save")
+        self.sees("#list tbody", "Save")
+        self.browser.execute_script("window.withheld = true; window.opened = 0")
+        self.hold("P2", "--info", "Next")
+        wait_until(lambda: self.browser.execute_script("return window.opened") == 1, "a new stream is asked for")
+        self.browser.execute_script("""
+            const status = document.getElementById("status");
+            new MutationObserver(() => { window.wasLive ||= status.textContent.startsWith("live"); })
+              .observe(status, { childList: true, characterData: true, subtree: true });""")
+        wait_until(lambda: self.browser.execute_script("return window.opened") > 1, "another one is asked for")
+        self.assertFalse(self.browser.execute_script("return window.wasLive ?? false"))
+        self.browser.execute_script("window.withheld = false")
+        self.sees("#list tbody", "Next")
+        wait_until(lambda: self.text("#status").startswith("live"), "it is live")
+        self.no_errors()
+
     def test_a_machine_that_has_slept_sees_all_anew(self):
         self.serve()
         self.open()
